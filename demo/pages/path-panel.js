@@ -59,9 +59,11 @@ const confirmed = ({ sent, answered, isDelivered }) => {
   if (!answered && isDelivered) return { name, state: 'done', text: 'to the tab that sent it' };
   if (!sent) return { name, state: 'open', text: 'kept here until then' };
   if (!answered || answered.at < sent.at) {
-    if (sent.isLeaving) return { name, state: 'open', text: 'the page cannot read the answer' };
+    if (sent.isLeaving) return { name, state: 'open', text: 'the next page asks the relay' };
     return { name, state: 'waiting', text: 'waits for the answer' };
   }
+  if (answered.outcome === 'delivered' && sent.isLeaving)
+    return { name, state: 'done', text: `to the next page, after ${after(answered.at - sent.at)}` };
   if (answered.outcome === 'delivered')
     return { name, state: 'done', text: `answered ${answered.status ?? 'well'} in ${after(answered.at - sent.at)}` };
   const what = answered.status ? `answered ${answered.status}` : 'no answer';

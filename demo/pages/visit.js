@@ -4,7 +4,7 @@ import { createSums } from './sums.js';
 
 /**
  * All pages that the frame has shown, as if they had one tracker. So the inspector keeps its content when the frame follows a
- * link. Events that a page leaves behind are sent by the next page, and the answer comes to that page.
+ * link. Events that a page leaves behind are sent by the next page, or have arrived, and the next page learns that from the relay.
  */
 
 const sums = createSums();

@@ -12,8 +12,9 @@ export type Trace =
   | { step: 'tracked'; event: Partial<WireEvent> }
   /** The events are in IndexedDB. */
   | { step: 'stored'; uuids: string[] }
-  /** clew sent a request, with the bytes of its body, and of the gzip if compressed. With `leaving`, nothing reads the answer. */
+  /** clew sent a request, with the bytes of its body, and of the gzip if compressed. With `leaving`, the page cannot read the answer. */
   | { step: 'sent'; uuids: string[]; path: string; bytes: number; gzip?: number | undefined; leaving: boolean }
+  /** With a relay, a later page learns whether a leaving page's request has arrived. Then this step has no status. */
   | ({ step: 'answered'; uuids: string[] } & Answer)
   /** Which tab sends, or until when no tab may. `tab` is this page's name. */
   | ({ step: 'link'; tab: string } & Link)

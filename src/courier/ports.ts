@@ -60,7 +60,7 @@ export interface CourierPorts {
   /** Events of this page are settled, whichever tab sent them. */
   onSettled(items: ItemText[], rejected: readonly string[], isOthers?: boolean): void;
   onError(message: string | undefined): void;
-  /** A batch was answered, or has failed. */
+  /** A batch was answered, or has failed. Without a status, it is a handover of an earlier page, and the relay states that it has arrived. */
   onAnswer(uuids: string[], answer: Answer): void;
   /** A transaction has read or changed the link. `tab` is the page's name for the lease. */
   onLink(link: Link, tab: string): void;

@@ -156,6 +156,7 @@ export const createSend = (
     if (isError) ports.onError(answer.message ?? 'the transport gave no message');
     const { taken = [], others = [] } = receiptOf(questions, batch, answer) ?? {};
     receipts?.drop(others);
+    for (const { ids } of taken) ports.onAnswer([...ids], { outcome: 'delivered' });
     const takenIds = taken.flatMap(({ ids }) => ids);
     if (takenIds[0]) ports.farewell.settle([], takenIds);
     const settled = [...done, ...takenIds];

@@ -15,7 +15,7 @@ export interface SeenRequest {
   readonly bytes: number;
   /** Bytes of the body as gzip, if it was compressed. */
   readonly gzip?: number | undefined;
-  /** The page handed the request to the browser as it left, so it cannot read the answer. */
+  /** The page handed the request to the browser as it left. A later page may learn from the relay that it has arrived. */
   readonly leaving: boolean;
   answeredAt?: number;
   outcome?: Answer['outcome'];
@@ -30,7 +30,7 @@ export interface SeenRequest {
   retryAt?: number;
 }
 
-/** Requests, and which events are in those whose answer is due or has just come. */
+/** Requests, and which events are in those that have no answer yet, or have just got one. */
 export interface Requests {
   /** The last ones, oldest first. */
   readonly list: SeenRequest[];
@@ -56,7 +56,7 @@ export const send = (
   list.push(seen);
   const gone = list.length > MOST_REQUESTS && list.shift();
   if (gone) open.delete(gone);
-  if (!seen.leaving) open.set(seen, uuids);
+  open.set(seen, uuids);
   return seen;
 };
 

@@ -13,6 +13,7 @@ const sizeOf = ({ bytes: size, gzip }: SeenRequest): string =>
 
 const contentOf = ({ path, size, strangers }: SeenRequest): string => {
   if (path === UPSERT_PATH) return 'properties';
+  if (!size) return 'asks which earlier requests have arrived';
   // Another tab's, an earlier page's, or from before the inspector was opened.
   const others = strangers === size ? 'not seen here' : `${strangers} not seen here`;
   return `${plural(size, 'event')}${strangers ? ` (${others})` : ''}`;
@@ -26,12 +27,13 @@ const OUTCOMES = {
 } as const;
 
 const answerOf = ({ sentAt, answeredAt, outcome, status, leaving, rejected }: SeenRequest): TemplateResult => {
-  if (leaving)
-    return html`<span class="soft">handed over while the page unloaded: no page can read the response</span>`;
-  if (!outcome || answeredAt === undefined) return html`<span class="soft">waiting for the response</span>`;
+  if (!outcome || answeredAt === undefined)
+    return html`<span class="soft">${leaving ? 'handed over while the page unloaded: that page cannot read the response' : 'waiting for the response'}</span>`;
   const kind = outcome === 'delivered' ? 'good' : 'lost';
-  return html`<span class=${kind}><b>${status ?? 'no response'}</b> ${OUTCOMES[outcome]}</span>
-    <span class="soft">after ${duration(answeredAt - sentAt)}${rejected ? `, but ${rejected} rejected` : ''}</span>`;
+  // A later page learns that a request has arrived, but not its status.
+  const code = status ?? (outcome === 'delivered' ? '' : 'no response');
+  return html`<span class=${kind}><b>${code}</b> ${OUTCOMES[outcome]}</span>
+    <span class="soft">after ${duration(answeredAt - sentAt)}${leaving ? ', to a later page' : ''}${rejected ? `, but ${rejected} rejected` : ''}</span>`;
 };
 
 const row = (request: SeenRequest, now: number): TemplateResult => {

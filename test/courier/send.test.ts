@@ -235,15 +235,18 @@ describe('the questions about handovers', () => {
     const [taken, other] = [noteOf('x'), noteOf('y')];
     const drop = vi.fn();
     const settle = vi.fn();
+    const onAnswer = vi.fn();
     const id = crypto.randomUUID();
     const receipts = { makeId: () => id, write() {}, drop, open: () => [taken, other], held: () => new Set<string>() };
     const tab = open({
       receipts,
       farewell: { hasLeft: () => false, mayHaveProperties: () => false, settle },
       send: async () => answer,
+      onAnswer,
     });
     const settling = await tab.next([rowOf(1, 'other', a)]);
-    return { ...tab, settling, drop: drop.mock.calls.map(([dropped]) => dropped), settle, id, taken, other };
+    const dropped = drop.mock.calls.map(([handed]) => handed);
+    return { ...tab, settling, drop: dropped, settle, answers: onAnswer.mock.calls, id, taken, other };
   };
 
   it('settle the events that have arrived, and let the others be sent again', async () => {
@@ -255,6 +258,15 @@ describe('the questions about handovers', () => {
     expect(settling.taken).toEqual([taken]);
     expect(settle).toHaveBeenCalledExactlyOnceWith([], ['x']);
     expect(reports.at(-1)?.[1]).toEqual([idOf(a), 'x']);
+  });
+
+  it('report the end of those that have arrived as an answer, for inspectors', async () => {
+    const answer: Answer = { outcome: 'delivered', status: 201, handovers: ['taken', 'unknown'] };
+    const { answers } = await asking(answer);
+    expect(answers).toEqual([
+      [[idOf(a)], answer],
+      [['x'], { outcome: 'delivered' }],
+    ]);
   });
 
   it('are asked again after a failure, and the request’s own note stays', async () => {

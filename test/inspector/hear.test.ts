@@ -240,7 +240,15 @@ describe('a request', () => {
     expect(model.requests.list[0]?.retryAt).toBeUndefined();
   });
 
-  it('of a page that unloads gets no answer: the answer belongs to its retry', () => {
+  it('of a page that unloads gets its answer from a later page', () => {
+    const { model, send, answer } = stage();
+    send(['a', 'b'], { leaving: true });
+    send(['c']);
+    answer(['a', 'b'], { status: undefined });
+    expect(model.requests.list.map(({ outcome }) => outcome)).toEqual(['delivered', undefined]);
+  });
+
+  it('of a page that unloads leaves the answer to the retry of its events', () => {
     const { model, send, answer } = stage();
     send(['a'], { leaving: true });
     send(['a']);
