@@ -35,8 +35,8 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // A busy machine slows tests down. These limits end only a test that hangs.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 15_000, interval: 20 } },
     reporters: ['default', new CompleteReporter({ outputFile: 'test-results/unit.json' })],
     projects: [

@@ -62,10 +62,10 @@ const confirmed = ({ sent, answered, isDelivered }) => {
     if (sent.isLeaving) return { name, state: 'open', text: 'the next page asks the relay' };
     return { name, state: 'waiting', text: 'waits for the answer' };
   }
-  if (answered.outcome === 'delivered' && sent.isLeaving)
+  if (answered.outcome === 'delivered' && answered.status === undefined)
     return { name, state: 'done', text: `to the next page, after ${after(answered.at - sent.at)}` };
   if (answered.outcome === 'delivered')
-    return { name, state: 'done', text: `answered ${answered.status ?? 'well'} in ${after(answered.at - sent.at)}` };
+    return { name, state: 'done', text: `answered ${answered.status} in ${after(answered.at - sent.at)}` };
   const what = answered.status ? `answered ${answered.status}` : 'no answer';
   return {
     name,
