@@ -46,5 +46,9 @@ const personsIn = ({ action }: Step): readonly string[] => {
 export const changesPerson = (plan: Plan) =>
   has(plan, 'reset', 'resetAndLeave') || plan.steps.flatMap(personsIn).length > 0;
 
+/** Whether pages of two tabs act. */
+export const hasTwoTabs = ({ steps }: Plan): boolean =>
+  new Set(steps.flatMap(({ action }) => ('tab' in action ? action.tab : []))).size > 1;
+
 /** Whether the plan identifies two persons, who could then share a visitor id. */
 export const hasTwoPersons = ({ steps }: Plan): boolean => new Set(steps.flatMap(personsIn)).size > 1;

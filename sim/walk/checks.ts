@@ -34,6 +34,7 @@ import { accountsOf } from './npm/app.ts';
 import { hasRefusals } from './plan.ts';
 import { findSentAgain } from './repeatChecks.ts';
 import { checkRequests } from './requestChecks.ts';
+import { wasRejected } from './sent.ts';
 import { MESSAGE_TRAVEL, type Stage } from './stage.ts';
 import { mayBeUndone, UNDONE } from './unsaved.ts';
 import { findTwiceOnTheWire } from './wireChecks.ts';
@@ -197,7 +198,7 @@ export const checkEnd = (stage: Stage): void => {
   for (const event of ledger.tracked.values()) {
     const { n, name, at, dropped, droppedAt } = event;
     const isExpected =
-      (dropped === 'rejected' && (name === 'poison' || hasRefusals(stage.plan) || isTooOld(stage, at, droppedAt))) ||
+      (dropped === 'rejected' && (name === 'poison' || wasRejected(stage, n) || isTooOld(stage, at, droppedAt))) ||
       (dropped === 'full' && isFullFor(stage, n)) ||
       // The visitor has set the clock ahead, by years.
       (dropped === 'expired' && !stage.history.wasClockFair(0, world.scheduler.now())) ||

@@ -27,11 +27,15 @@ const isInStubs = ({ browser, history: { departures, loadOf } }: Stage, { page, 
   !departures.some((left) => left.isLoaded && loadOf(left.page) >= at) &&
   ![...browser.pages].some((other) => loadOf(other.name) >= at && isLoaded(other));
 
+/** A page that leaves writes these: its journal, the name of its lease, its book, and which requests it has handed over. */
+const OF_DEPARTURE = /^clew\.(page|tab|book|handed) /;
+
 /**
  * Whether a page has left before it could learn of the latest refusal in another tab. The docs name the limit: what the page leaves in
  * localStorage stays until the next refusal.
  */
-const isLeftUnknowing = ({ consent: { answers }, history }: Stage, refused: number): boolean =>
+const isLeftUnknowing = ({ consent: { answers }, history }: Stage, refused: number, key: string): boolean =>
+  OF_DEPARTURE.test(key) &&
   history.departures.some(
     ({ at, page, kind }) =>
       kind === 'leaves' &&
@@ -55,8 +59,8 @@ export const findAfterRefusal = (stage: Stage): string | undefined => {
     ...stage.acts.filter(({ verb }) => verb === 'kill'),
   ].some((end) => end.at >= at - UNSAVED.kill);
   if (now - last.at < SETTLING || isUndone || !history.wasDiskFair(at - SETTLING, now)) return undefined;
-  const [key] = browser.localStorage.keys();
-  if (key !== undefined && !isLeftUnknowing(stage, at)) return `localStorage has ${key}`;
+  const key = [...browser.localStorage.keys()].find((one) => !isLeftUnknowing(stage, at, one));
+  if (key !== undefined) return `localStorage has ${key}`;
   const rows = browser.disk.rows()?.size();
   return rows ? `${rows} rows in the database` : undefined;
 };

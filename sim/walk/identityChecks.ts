@@ -1,3 +1,4 @@
+import type { Stored } from '../server/service.ts';
 import { isFullAt } from './boundChecks.ts';
 import { isBehindForged } from './callsChecks.ts';
 import type { Refused } from './history.ts';
@@ -49,12 +50,12 @@ export const findRepeatedIdentify = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** A person who was identified long before any fault, and whom the service does not know. */
-export const findLostIdentify = (stage: Stage): string | undefined => {
+/** The calls of `identify` long before any fault, whose `$identify` has to reach the service. */
+const sureCalls = (stage: Stage): readonly Identified[] => {
   const { plan, ledger, history } = stage;
   // Without a relay, a $identify that a page hands over counts as delivered.
   const isUnsure = plan.isDirect && (hasFaults(plan) || has(plan, 'kill', 'crash'));
-  if (isUnsure || hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
+  if (isUnsure || hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return [];
   const doubt = has(plan, 'kill') ? KILL : CRASH;
   /** Whether pages may drop a `$identify` then: they have no room, or the visitor has set the clock ahead by years. */
   const mayDrop = ({ reason, at }: Refused) =>
@@ -64,8 +65,8 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   /** A page has reported that it has dropped the `$identify` of this call, or of an earlier one. */
   const isReported = (call: Identified) =>
     history.refusals.some((refused) => refused.person === call.person && refused.at >= call.at && mayDrop(refused));
-  const isLost = (call: Identified) => {
-    const { at, page, person, isReceived, isOther: own } = call;
+  return ledger.identified.filter((call) => {
+    const { at, page, isReceived } = call;
     return (
       isReceived &&
       !call.isForged &&
@@ -76,12 +77,36 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
       // A refusal erases a `$identify` that waits.
       !stage.consent.answers.some((answer) => !answer.isGranted && answer.at > at - CRASH) &&
       history.wasClockFair(at, Number.POSITIVE_INFINITY) &&
-      history.departureOf(page, at) > at + doubt &&
-      servicesOf(stage).some((isOther) => (own ?? isOther) === isOther && !countOf(stage, person, isOther))
+      history.departureOf(page, at) > at + doubt
     );
-  };
-  const lost = ledger.identified.find(isLost);
-  return lost && `$identify of ${lost.person}`;
+  });
+};
+
+/** A person whom the service does not know, or an event of that person whose visitor id no `$identify` has given to the person. */
+export const findLostIdentify = (stage: Stage): string | undefined => {
+  const { service, ledger } = stage;
+  for (const { page, person, isOther: own, change } of sureCalls(stage)) {
+    if (servicesOf(stage).some((isOther) => (own ?? isOther) === isOther && !countOf(stage, person, isOther)))
+      return `$identify of ${person}`;
+    /** Whether the page has tracked it for this person, and nobody has changed the person since the call. */
+    const isTheirs = ({ payload, isOther }: Stored) => {
+      const event = ledger.tracked.get(payload.n ?? 0);
+      return (
+        event?.page === page && event.change === change && (own ?? isOther) === isOther && event.persons.size === 1
+      );
+    };
+    for (const stored of service.stored.filter(isTheirs)) {
+      const isLinked = service.stored.some(
+        ({ event, payload, correlationValue, isOther }) =>
+          event === '$identify' &&
+          payload.distinct_id === person &&
+          correlationValue === stored.correlationValue &&
+          isOther === stored.isOther,
+      );
+      if (!isLinked) return `event ${stored.payload.n} of ${page} is not linked to ${person}`;
+    }
+  }
+  return undefined;
 };
 
 /** Verbs that may change the visitor id, or undo that it was stored. */

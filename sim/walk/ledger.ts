@@ -41,6 +41,8 @@ export interface Identified {
   readonly isForged?: boolean;
   /** Whether the page cannot know that this person is identified already. */
   readonly isNew: boolean;
+  /** How many changes of the person there have been, this one included. */
+  readonly change: number;
 }
 
 /** The person was changed. */
@@ -62,7 +64,9 @@ export interface Ledger {
       readonly isStranger?: boolean;
     },
   ): number;
-  identify(call: Omit<Identified, 'at' | 'isNew'> & Pick<Tracked, 'isEarly'> & Pick<Change, 'calledAt'>): void;
+  identify(
+    call: Omit<Identified, 'at' | 'isNew' | 'change'> & Pick<Tracked, 'isEarly'> & Pick<Change, 'calledAt'>,
+  ): void;
   readonly identified: readonly Identified[];
   /** The person whom the page must know by now, or undefined if it may know several. */
   personOf(page: string): string | undefined;
@@ -144,8 +148,8 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     identify({ isEarly, calledAt, ...call }) {
       const { page, person } = call;
       const isNew = isEarly || personOf(page) !== person;
-      identified.push({ ...call, at: scheduler.now(), isNew });
       change(page, person, calledAt);
+      identified.push({ ...call, at: scheduler.now(), isNew, change: changes.length });
     },
     identified,
     personOf,

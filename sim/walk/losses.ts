@@ -6,7 +6,7 @@ import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 
 /** How soon (ms) an event is in the database if the disk works. */
-const STORING = 400;
+const STORING = 100;
 /** How long (ms) a fault of the disk affects clew after its end. */
 const CALM = 5000;
 
@@ -153,6 +153,10 @@ const HANDING = 30_000;
 export const isCut = ({ acts }: Stage, from: number, to: number): boolean =>
   acts.some(({ verb, at }) => verb === 'kill' && at >= from && at <= to);
 
+/** Whether a service has answered a request before this time. A page that does not know whether the service works keeps what it hands over. */
+const wasAnswered = ({ network }: Stage, at: number): boolean =>
+  network.requests.some(({ end }) => end && !end.isFailed && end.at <= at);
+
 /**
  * Whether the event may be lost without a report. Without a relay, clew counts a handover as delivered if the service has
  * answered shortly before. The docs name the limit: a fault in that moment loses the events. The page that leaves
@@ -168,6 +172,7 @@ export const isExcused = (stage: Stage, event: Tracked): boolean =>
         kind === 'leaves' &&
         isLoaded &&
         at >= event.at &&
+        wasAnswered(stage, at) &&
         (has(stage.plan, 'poison') ||
           !stage.history.wasNetworkFair(at - HANDING, at + HANDING) ||
           isCut(stage, at, at + HANDING)),

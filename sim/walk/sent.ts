@@ -3,6 +3,7 @@ import type { Stage } from './stage.ts';
 
 interface SentEvent {
   readonly uuid?: string;
+  readonly payload?: { readonly n?: number };
 }
 
 interface Body extends SentEvent {
@@ -29,6 +30,18 @@ export const sendingsOf = ({ network }: Stage): Sending[] =>
   network.requests
     .filter(({ from }) => from.startsWith('page'))
     .map((record) => ({ record, uuids: uuidsIn(record.request) }));
+
+/** How often clew gets 500 for an event that it drops as rejected, at the least. */
+const STRIKES = 4;
+
+/** Whether the answers to the requests with this event are a reason to drop it as rejected. */
+export const wasRejected = ({ network }: Stage, n: number): boolean => {
+  const statuses = network.requests.flatMap(({ request, end }) => {
+    const body = bodyOf(request);
+    return (body.batch ?? [body]).some(({ payload }) => payload?.n === n) ? (end?.status ?? 0) : [];
+  });
+  return statuses.includes(413) || statuses.filter((status) => status === 500).length >= STRIKES;
+};
 
 /** The id under which a later page can ask the relay about the request, or ''. */
 const handoverOf = (request: NetworkRequest): string =>

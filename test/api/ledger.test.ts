@@ -1,3 +1,4 @@
+// @module-tag promise
 import { expect, it } from 'vitest';
 import { createLedger } from '../../src/api/ledger.ts';
 import { createSignals, type Signals } from '../../src/api/signals.ts';

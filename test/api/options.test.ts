@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it } from 'vitest';
 import { checkOptions, normaliseOptions, type TrackerOptions } from '../../src/api/options.ts';
 

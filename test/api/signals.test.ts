@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSignals, type Signals } from '../../src/api/signals.ts';
 

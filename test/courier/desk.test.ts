@@ -1,3 +1,4 @@
+// @module-tag promise
 import { expect, it } from 'vitest';
 import { enter, isAway, isLate } from '../../src/courier/desk.ts';
 import { take } from '../../src/courier/lease.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   fail,

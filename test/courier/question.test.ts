@@ -1,3 +1,4 @@
+// @module-tag promise
 import { expect, it } from 'vitest';
 import { QUESTION, receiptOf } from '../../src/courier/question.ts';
 import type { Answer } from '../../src/courier/transport.ts';

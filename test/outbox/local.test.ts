@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eraseEntries, readEntry, readList, writeEntry } from '../../src/outbox/local.ts';
 import { makeListsText } from '../support/oldLibrary.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { expect, it } from 'vitest';
 import { eventOf } from '../recorder/items.ts';
 import { createMemoryStore } from './memoryStore.ts';

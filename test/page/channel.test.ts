@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createChannel, type Message } from '../../src/page/channel.ts';
 import { connectTabs } from '../support/tabs.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PluginTools, Tracker } from '../../src/api/types.ts';
 import { type ClickOptions, clicks } from '../../src/page/clicks.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, expect, it, vi } from 'vitest';
 import { browserContext } from '../../src/page/context.ts';
 

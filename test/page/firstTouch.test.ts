@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
 import {
   type FirstTouchOptions,

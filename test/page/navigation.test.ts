@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Tracker } from '../../src/api/types.ts';
 import { type PageViewOptions, pageViews } from '../../src/page/navigation.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Plugin, PluginStorage, PluginTools } from '../../src/api/types.ts';
 import { createTracker, type TrackerOptions } from '../../src/index.ts';

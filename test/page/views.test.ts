@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { normaliseOptions } from '../../src/api/options.ts';
 import { watchRefusals } from '../../src/page/address.ts';

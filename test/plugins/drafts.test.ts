@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { PluginTools } from '../../src/api/types.ts';
 import { createDrafts } from '../../src/plugins/drafts.ts';

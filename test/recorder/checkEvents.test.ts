@@ -1,3 +1,4 @@
+// @module-tag promise
 import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { checkEvents, type StandardSchema } from '../../src/recorder/checkEvents.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it } from 'vitest';
 import { draftEvent } from '../../src/recorder/event.ts';
 import { addContext, filter } from '../../src/recorder/prepare.ts';

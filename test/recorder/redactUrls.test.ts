@@ -1,3 +1,4 @@
+// @module-tag promise
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactUrls } from '../../src/recorder/redactUrls.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { describe, expect, it } from 'vitest';
 import type { Trace } from '../../src/index.ts';
 import { start } from './page.ts';

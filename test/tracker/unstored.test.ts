@@ -1,3 +1,4 @@
+// @module-tag promise
 import { expect, it, vi } from 'vitest';
 import { createTestTransport } from '../../src/testing.ts';
 import { createMemoryStore, openPage, start } from './page.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cookieDomain } from '../../src/visitor/cookieDomain.ts';

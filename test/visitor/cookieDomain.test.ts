@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { cookieDomain, type Store, type Tracker, type Transport } from '../../src/index.ts';
 import { markOf, newVisitor, type Visitor, versionAt } from '../../src/visitor/record.ts';

@@ -1,3 +1,4 @@
+// @module-tag promise
 import { expect, it } from 'vitest';
 import { heldOf, withCall } from '../../src/visitor/held.ts';
 import { reset, track } from './visitorOf.ts';

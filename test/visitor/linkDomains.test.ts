@@ -1,3 +1,4 @@
+// @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkOptions, type TrackerOptions } from '../../src/api/options.ts';
 import type { Store, Tracker } from '../../src/index.ts';
