@@ -147,4 +147,16 @@ export const deliveryMutants: readonly Mutant[] = [
     find: 'draftEvent(at, name, payload, id);',
     replace: 'draftEvent(at, name, payload?.replace(/,"pad":"\\.*"/, \'\'), id);',
   },
+  {
+    name: 'without a relay, forgets what it hands over although no service has answered yet',
+    file: 'courier/courier.ts',
+    find: 'if (isDirect && isSure && !isOn(bisection))',
+    replace: 'if (isDirect && !isOn(bisection))',
+  },
+  {
+    name: 'drops an event at its first 500',
+    file: 'courier/bisect.ts',
+    find: '  bisection.most = isSingle ? 1 : bytes >> 1;\n',
+    replace: '  bisection.most = isSingle ? 1 : bytes >> 1;\n  if (isSingle && status === 500) return SETTLED;\n',
+  },
 ];

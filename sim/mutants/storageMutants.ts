@@ -186,4 +186,10 @@ export const storageMutants: readonly Mutant[] = [
     find: '      channel.reopen();\n',
     replace: '',
   },
+  {
+    name: 'stores an event a while after its call',
+    file: 'outbox/queue.ts',
+    find: 'if (fresh.push(text) === 1) queueMicrotask(persist);',
+    replace: 'if (fresh.push(text) === 1) setTimeout(persist, 300);',
+  },
 ];

@@ -282,4 +282,23 @@ export const visitorMutants: readonly Mutant[] = [
     find: '.find(Boolean) ?? written;',
     replace: '.find(Boolean) ?? 0;',
   },
+  {
+    name: 'gives $identify another visitor id than that of the events',
+    file: 'visitor/calls.ts',
+    find: 'correlationValue: after.thread, signature',
+    replace: "correlationValue: after.thread.replace(/.$/, (digit) => (digit === '0' ? '1' : '0')), signature",
+  },
+  {
+    name: 'writes the hint again as a page leaves',
+    file: 'visitor/visitor.ts',
+    find: '      pumpAll();\n      // A listener',
+    replace: '      pumpAll();\n      if (desk.who) hints.writeHint(desk.who.visitor);\n      // A listener',
+  },
+  {
+    name: 'forgets a reset before the database has answered',
+    file: 'visitor/calls.ts',
+    find: '    const [next, item] = apply(visitor, call, service);\n',
+    replace:
+      '    const [next, item] = !isSure && call.fresh && !call.key ? [visitor] : apply(visitor, call, service);\n',
+  },
 ];
