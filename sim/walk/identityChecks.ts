@@ -88,7 +88,7 @@ export const findLostIdentify = (stage: Stage): string | undefined => {
   for (const { page, person, isOther: own, change } of sureCalls(stage)) {
     if (servicesOf(stage).some((isOther) => (own ?? isOther) === isOther && !countOf(stage, person, isOther)))
       return `$identify of ${person}`;
-    /** Whether the page has tracked it for this person, and nobody has changed the person since the call. */
+    /** Whether the page has tracked it for this person, and no call has changed the person since. */
     const isTheirs = ({ payload, isOther }: Stored) => {
       const event = ledger.tracked.get(payload.n ?? 0);
       return (

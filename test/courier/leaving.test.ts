@@ -53,7 +53,7 @@ it('a page that leaves after its lease has expired leaves the lease of another t
   expect(store.record(LINK)).toEqual(theirs);
 });
 
-it('a page whose visitor refuses while a request is open, and consents again, does not wait for its answer', async () => {
+it('after a refusal and a new consent, no pass waits for a request from before', async () => {
   const { tab } = await open({ respond: () => pendingAnswer().answer });
   tab.track(eventText('before'));
   tab.courier.flush();
