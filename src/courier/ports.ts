@@ -60,7 +60,7 @@ export interface CourierPorts {
   /** Events of this page are settled, whichever tab sent them. */
   onSettled(items: ItemText[], rejected: readonly string[], isOthers?: boolean): void;
   onError(message: string | undefined): void;
-  /** A batch was answered, or has failed. Without a status, it is a handover of an earlier page, and the relay states that it has arrived. */
+  /** A batch was answered, or has failed. If the relay states that a handover has arrived, that is answered, too: `delivered`, no status. */
   onAnswer(uuids: string[], answer: Answer): void;
   /** A transaction has read or changed the link. `tab` is the page's name for the lease. */
   onLink(link: Link, tab: string): void;
