@@ -46,7 +46,7 @@ export const fixedPlain: readonly FixedWalk[] = [
     ),
   },
   {
-    name: 'events before and after identify() have the visitor id of their $identify',
+    name: 'events after identify() have the visitor id of their $identify',
     plan: relayed(
       1,
       [
@@ -78,7 +78,7 @@ export const fixedPlain: readonly FixedWalk[] = [
     ),
   },
   {
-    name: 'a page that logs out and leaves before the database has answered gives its events to nobody',
+    name: 'a page that logs out and leaves before the database has answered tracks for no person',
     plan: relayed(
       1,
       [

@@ -12,7 +12,7 @@ vi.hoisted(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout
 
 /** Lets everything run that waits for no time and no answer. */
 const settle = () => vi.advanceTimersByTimeAsync(0);
-/** When the browser has been given what it sends if the page ends. */
+/** After this time (ms) the browser has been given what it sends if the page ends. */
 const ARMED = 100;
 /** A tab keeps the lease for less time (ms). */
 const LEASE = 25_000;
