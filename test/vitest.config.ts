@@ -5,9 +5,9 @@ import { LongestFirst } from './support/sequencer.ts';
 
 /**
  * `TEST_ALL=1` adds the long tests: load, many rounds, and examples that run in processes of their own. Each of them is in a file
- * of its own (`*.long.test.ts`), or has the tag `long`.
+ * of its own (`*.long.test.ts`), or has the tag `long`. `REPEATS=100` plays each test so many times.
  */
-const { TEST_ALL } = process.env;
+const { TEST_ALL, REPEATS } = process.env;
 const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test.ts'])];
 
 /**
@@ -35,9 +35,10 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     // A busy machine slows tests down. These limits end only a test that hangs.
-    testTimeout: 240_000,
+    testTimeout: 240_000 * Number(REPEATS ?? 1),
     hookTimeout: 240_000,
     expect: { poll: { timeout: 15_000, interval: 20 } },
+    ...(REPEATS && { runner: 'test/support/repeats.ts' }),
     reporters: ['default', new CompleteReporter({ outputFile: 'test-results/unit.json' })],
     projects: [
       {

@@ -73,6 +73,8 @@ export const openBrowser = async (profile: string, flags: readonly string[] = []
     },
     async quit() {
       if (!isAlive()) return;
+      // `Browser.close` gives the pages no `pagehide`, unlike a user who closes the window.
+      await Promise.all(context.pages().map((page) => page.close()));
       const session = await browser.newBrowserCDPSession();
       session.send('Browser.close').catch(() => {});
       await gone;

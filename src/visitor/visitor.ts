@@ -99,8 +99,9 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
     unread(): Entry[] {
-      if (!desk.life.isSure || !desk.who || desk.who.visitor === desk.who.stored || epochs.isOver()) return [];
-      const record = unread(desk.who, hints.readHint(), service);
+      const { who, life } = desk;
+      const isChanged = who && who.visitor !== who.stored && life.isSure;
+      const record = isChanged && unread(who, hints.readHint(), service);
       return record ? [[VISITOR, record]] : [];
     },
     /** After the handover: journals the changes that the database has not confirmed. */

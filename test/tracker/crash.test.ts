@@ -89,8 +89,10 @@ describe('a page that crashes', () => {
     await microtask();
     first.tracker.setProperties({ plan: 'pro' });
     await microtask();
-    // The page is gone.
+    const crashedAt = Date.now();
+    // The page is gone. That sets the clock back to its first time.
     vi.clearAllTimers();
+    vi.setSystemTime(crashedAt);
     await later();
     openPage();
     const second = start({ baseUrl: '/clew', store });

@@ -271,3 +271,16 @@ it('a refusal while a doubtful page waits to ask again counts, and so does a lat
     ],
   ]);
 });
+
+it('an open tab takes the first visitor id that another tab has stored since the record was deleted', async () => {
+  const { first, second, store, clearRecord } = await openTabs();
+  const deleted = await first.tracker.correlationValue();
+  clearRecord();
+  delete localStorage['clew.hint'];
+  openPage();
+  const third = start({ baseUrl: '/clew', store, transport: first.transport });
+  await later();
+  const ids = await Promise.all([first, second, third].map(({ tracker }) => tracker.correlationValue()));
+  const [id] = ids;
+  expect([ids, id === deleted]).toEqual([[id, id, id], false]);
+});

@@ -404,3 +404,29 @@ it.each([false, true])(
     expect(await second.tracker.correlationValue()).not.toBe(refused);
   },
 );
+
+it('a page in doubt takes no visitor whom a tab of an earlier version reports', async () => {
+  const { freeze } = connectTabs();
+  openPage();
+  const store = createMemoryStore();
+  const other = start({ baseUrl: '/clew', store });
+  await later();
+  const page = openPage();
+  const { tracker } = start({ baseUrl: '/clew', store: slowed(store, 30), transport: other.transport });
+  await later();
+  page.leave();
+  await later();
+  other.tracker.consent(false);
+  await later();
+  other.tracker.consent(true);
+  await later();
+  const id = await other.tracker.correlationValue();
+  freeze();
+  page.restore();
+  tracker.consent(true);
+  // That tab has missed the refusal, and reports no epoch.
+  const thread = '01234567-89ab-4cde-8f01-23456789abcd';
+  new BroadcastChannel('clew /clew').postMessage({ thread, turn: 9e8, keys: {}, pages: 1 });
+  await later(20_000);
+  expect(await tracker.correlationValue()).toBe(id);
+});
