@@ -52,6 +52,8 @@ export interface RequestRecord {
     readonly isFailed: boolean;
     readonly retryAfter: number;
     readonly status: number;
+    /** The status of the service, which a relay reports. Without a relay, the same as `status`. */
+    readonly serviceStatus: number;
     readonly handovers: readonly string[];
     /** Ids of events whose identity token has expired: they wait for a new one. */
     readonly expired: readonly string[];
@@ -101,6 +103,8 @@ const expiredIn = (text = ''): readonly string[] => {
   return rejected.filter(({ reason }) => reason === TOKEN_EXPIRED).map(({ uuid }) => uuid);
 };
 
+const serviceStatusIn = (text = ''): number => Number(Object(parse(text)).status) || 0;
+
 /** The content of a body for the timeline: the number of each event, or its name. */
 export const contentOf = (request: NetworkRequest): string => {
   const body = parse(textOf(request));
@@ -126,7 +130,15 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       const isForeign = headers['Content-Type'] === 'text/html';
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
       const handovers = isFailed ? [] : (headers['clew-handovers'] ?? '').split(',');
-      entry.end = { at: scheduler.now(), isFailed, retryAfter, status, handovers, expired: expiredIn(answer?.text) };
+      entry.end = {
+        at: scheduler.now(),
+        isFailed,
+        retryAfter,
+        status,
+        serviceStatus: serviceStatusIn(answer?.text) || status,
+        handovers,
+        expired: expiredIn(answer?.text),
+      };
     };
   };
   const network: Network = {

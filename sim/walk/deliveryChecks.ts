@@ -6,7 +6,7 @@ import type { Refused } from './history.ts';
 import { payloadOf, type Tracked } from './ledger.ts';
 import { isCut } from './losses.ts';
 import { has, hasRefusals, type Plan } from './plan.ts';
-import { handedOver, sendingsOf } from './sent.ts';
+import { handedOver, sendingsOf, wasRefused } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
@@ -123,7 +123,7 @@ const sentWithoutStore = (stage: Stage): ReadonlySet<string> =>
 /** Two events of one page that arrived in another order than they were tracked. */
 export const findDisorder = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service, consent } = stage;
-  if (hasRefusals(plan) || has(plan, 'poison')) return undefined;
+  if (has(plan, 'poison')) return undefined;
   const copies = firstCopies(stage);
   const handed = handedOver(stage);
   const storeless = sentWithoutStore(stage);
@@ -134,6 +134,7 @@ export const findDisorder = (stage: Stage): string | undefined => {
     if (!copy || !isReceived || dropped || !history.wasDiskFair(at - CALM, copy.at)) continue;
     // A refusal deletes the rows of this page. Without BroadcastChannel, the page does not know, and stores them again later.
     if (consent.answers.some((answer) => !answer.isGranted && answer.at >= at && answer.at <= copy.at)) continue;
+    if (wasRefused(stage, n)) continue;
     // A handover may overtake a request in flight.
     if (history.departureOf(page, 0) <= copy.at && handed.has(copy.uuid)) continue;
     // A page without the store has taken in the journal of this one.
@@ -169,7 +170,7 @@ const mayTakeTwice = (plan: Plan): boolean =>
 /** Properties of a customer that an older call has overwritten, of the same page or of one that had left before the page loaded. */
 export const findStaleProperties = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service } = stage;
-  if (hasRefusals(plan) || has(plan, 'clearDatabase')) return undefined;
+  if (has(plan, 'clearDatabase')) return undefined;
   for (const [place, { n, at }] of service.upserts.entries()) {
     const call = ledger.tracked.get(n);
     if (!call) continue;
@@ -209,12 +210,13 @@ const isHandedOver = (stage: Stage, { uuid, at }: Stored, page: string, left: nu
 /** An event of a later page that arrived before an event that an earlier page had stored. */
 export const findDisorderOfPages = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service, consent } = stage;
-  if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase')) return undefined;
+  if (has(plan, 'poison', 'clearDatabase')) return undefined;
   const copies = firstCopies(stage);
   const places = new Map(service.stored.map((copy, place) => [copy, place]));
   const events = [...ledger.tracked.values()].flatMap((event) => {
     const copy = copies.get(event.n);
-    return copy && event.isReceived && !event.isEarly ? [{ ...event, copy, place: places.get(copy) ?? 0 }] : [];
+    const isDue = copy && event.isReceived && !event.isEarly && !wasRefused(stage, event.n);
+    return isDue ? [{ ...event, copy, place: places.get(copy) ?? 0 }] : [];
   });
   for (const old of events) {
     const gone = history.departureOf(old.page, old.at);

@@ -1,4 +1,5 @@
 import { type NetworkRequest, type RequestRecord, textOf } from '../server/network.ts';
+import { hasRefusals } from './plan.ts';
 import type { Stage } from './stage.ts';
 
 interface SentEvent {
@@ -34,14 +35,22 @@ export const sendingsOf = ({ network }: Stage): Sending[] =>
 /** How often clew gets 500 for an event that it drops as rejected, at the least. */
 const STRIKES = 4;
 
-/** Whether the answers to the requests with this event are a reason to drop it as rejected. */
-export const wasRejected = ({ network }: Stage, n: number): boolean => {
-  const statuses = network.requests.flatMap(({ request, end }) => {
+/** The service's answers to the requests with this event. */
+const statusesOf = ({ network }: Stage, n: number): number[] =>
+  network.requests.flatMap(({ request, end }) => {
     const body = bodyOf(request);
-    return (body.batch ?? [body]).some(({ payload }) => payload?.n === n) ? (end?.status ?? 0) : [];
+    return (body.batch ?? [body]).some(({ payload }) => payload?.n === n) ? (end?.serviceStatus ?? 0) : [];
   });
+
+/** Whether the answers to the requests with this event are a reason to drop it as rejected. */
+export const wasRejected = (stage: Stage, n: number): boolean => {
+  const statuses = statusesOf(stage, n);
   return statuses.includes(413) || statuses.filter((status) => status === 500).length >= STRIKES;
 };
+
+/** Whether clew may send other events first, because a request with this event was refused, perhaps for its content. */
+export const wasRefused = (stage: Stage, n: number): boolean =>
+  hasRefusals(stage.plan) && statusesOf(stage, n).some((status) => status === 413 || status === 500);
 
 /** The id under which a later page can ask the relay about the request, or ''. */
 const handoverOf = (request: NetworkRequest): string =>
