@@ -33,6 +33,7 @@ const browserVersion = () =>
     return version;
   });
 
+const today = new Date().toISOString().slice(0, 10);
 const failures = new Set<string>();
 const loadNow = () => loadavg()[0] ?? 0;
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}`;
@@ -44,7 +45,7 @@ const rows = await Promise.all(
     const { code, bytes } = await (subject.file ? bundle(subject.file) : shipped());
     const runs: Partial<Measured>[] = [];
     const script = { code, isTag: !subject.file };
-    return { subject, version: await versionOf(subject), size: bytes, runs, survivals: {}, script };
+    return { subject, version: await versionOf(subject), size: bytes, runs, survivals: {}, playedOn: today, script };
   }),
 );
 
@@ -66,12 +67,11 @@ for (const row of PART === 'speed' ? [] : rows) {
   console.error(`${row.subject.name}: ${JSON.stringify(row.survivals)}`);
 }
 
-const date = new Date().toISOString().slice(0, 10);
 const browser = await browserVersion();
 const earlier = PART ? await readResults().catch(() => undefined) : undefined;
 const now = rows.map(({ script: _, ...row }) => {
   const known = earlier?.rows.find(({ subject }) => subject.name === row.subject.name);
-  if (PART === 'speed') return { ...row, survivals: known?.survivals ?? {} };
+  if (PART === 'speed') return { ...row, survivals: known?.survivals ?? {}, playedOn: known?.playedOn ?? today };
   return PART === 'durability' ? { ...row, runs: known?.runs ?? [] } : row;
 });
 const isMerged = PART === 'durability' && !!ONLY && !!earlier;
@@ -79,7 +79,8 @@ const measured = isMerged
   ? earlier.rows.map((row) => now.find(({ subject }) => subject.name === row.subject.name) ?? row)
   : now;
 const kept = isMerged ? earlier.failures : [];
-/** That of the run that has measured the times. */
+/** Those of the run that has measured the times. */
+const date = (PART === 'durability' && earlier?.date) || today;
 const load = (PART === 'durability' && earlier?.load) || ([before, loadNow()] as const);
 const runs = Math.max(...measured.map((row) => row.runs.length));
 const starts = (PART === 'durability' && earlier?.starts) || STARTS;

@@ -11,11 +11,13 @@ export interface Row {
   readonly runs: readonly Partial<Measured>[];
   /** By the name of the departure. A departure that was not played is missing. */
   readonly survivals: Readonly<Record<string, Survival>>;
+  /** The day on which the departures were played, in ISO 8601. */
+  readonly playedOn: string;
 }
 
 /** All measurements of one `npm run bench:peers`, the only source of the files that it writes. */
 export interface Results {
-  /** The day on which the run ended, in ISO 8601. */
+  /** The day on which the times were measured, in ISO 8601. */
   readonly date: string;
   /** Version of Chromium. */
   readonly browser: string;

@@ -22,6 +22,7 @@ const withResults = (page: string, results: Results): string => {
 /** All files that show these results, by their path from the root. */
 export const filesOf = async (results: Results): Promise<Record<string, string>> => {
   const { date, browser, machine, runs, load, rows } = results;
+  const played = [...new Set(rows.map(({ playedOn }) => playedOn))].sort().join(' and ');
   const [before, after] = load.map((value) => numberText(value, 1));
   const facts = [
     `${measuredIn(runs)}, ${date}, Chromium ${browser}, ${machine}`,
@@ -33,7 +34,7 @@ export const filesOf = async (results: Results): Promise<Record<string, string>>
     'bench/results/peers.svg': chart(rows, `${measuredIn(runs)}, ${date}, Chromium ${browser}. Less is better.`),
     'bench/results/arrivals.svg': arrivalsChart(
       rows,
-      `${WAYS.length} departures × ${EVENTS} events, each departure once, ${date}, Chromium ${browser.split('.')[0]}`,
+      `${WAYS.length} departures × ${EVENTS} events, each once, ${played}`,
     ),
     [PAGE]: withResults(await readFile(join(ROOT, PAGE), 'utf8'), results),
   };
