@@ -169,7 +169,11 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         .then((left) => {
           // A page that has left meanwhile learns of this when it is back, and other pages may have stored events since. Unless it is
           // in use again: then the visitor has consented meanwhile.
-          if (mine.delete(deleteDatabase) && !left && !mine.size) deleteDatabase();
+          const isUnused = mine.delete(deleteDatabase) && !left && !mine.size;
+          if (!isUnused) return;
+          // The next transaction opens the database anew, after the deletion. The deletion would take what this connection writes.
+          drop();
+          deleteDatabase();
         });
     },
   };

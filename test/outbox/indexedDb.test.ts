@@ -541,6 +541,23 @@ describe('clear()', () => {
     expect(counts(await open().store.read('/clew'))).toEqual([2]);
   });
 
+  it('leaves what is written as the deletion of the database begins', async () => {
+    const { store } = open();
+    await store.transact([row(1, 'a')]);
+    const written = new Promise((resolve) => {
+      const deletion = indexedDB.deleteDatabase.bind(indexedDB);
+      vi.spyOn(indexedDB, 'deleteDatabase').mockImplementation((name) => {
+        const request = deletion(name);
+        resolve(store.transact([row(2, 'b')]));
+        return request;
+      });
+    });
+    store.clear('/clew', RECORDS);
+    expect(await written).toBe(true);
+    await vi.advanceTimersByTimeAsync(PATIENCE);
+    expect(counts(await open().store.read('/clew'))).toEqual([2]);
+  });
+
   it('deletes the database at once if the page unloads before the rows are deleted', async () => {
     const { store } = open();
     await store.transact([row(1, 'a')]);
