@@ -51,7 +51,7 @@ export const wasRejected = (stage: Stage, n: number): boolean => {
 /** Whether an answer may be about the content of its request. */
 const isRefusal = (status: number): boolean => status === 413 || status === 500;
 
-/** Whether the page that sent this event first had set an event aside before. */
+/** Whether the page that sent this event first had set another event aside: a request with that one alone was refused. */
 export const wasSentPastOthers = (stage: Stage, uuid: string): boolean => {
   const sendings = sendingsOf(stage);
   const first = sendings.find(({ uuids }) => uuids.includes(uuid))?.record;

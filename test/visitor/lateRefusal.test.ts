@@ -397,7 +397,7 @@ it('a refusal that a tab learns of late leaves the customer of another service',
 });
 
 it('a tab that learns of a refusal late and leaves meanwhile hands over and journals nothing', async () => {
-  // A frozen tab has no timers: its next attempt is a second away.
+  // A frozen tab runs no timers. With this back-off, its next attempt comes after it has left.
   vi.spyOn(Math, 'random').mockReturnValue(0.9);
   const { freeze } = connectTabs();
   const page = openPage();
