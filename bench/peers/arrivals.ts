@@ -13,6 +13,9 @@ export const arrivalsOf = ({ survivals }: Row): { arrived: number; tracked: numb
   return { arrived: played.reduce((sum, one) => sum + one.arrived, 0), tracked: played.length * EVENTS };
 };
 
+/** The days on which the departures were played. */
+export const daysOf = (rows: readonly Row[]): string[] => [...new Set(rows.map(({ playedOn }) => playedOn))].sort();
+
 /** The floors are no libraries, and only show the least that sending events can cost. */
 const isLibrary = ({ subject }: Row): boolean => !subject.name.endsWith('floor');
 

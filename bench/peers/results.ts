@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { arrivalsChart } from './arrivals.ts';
+import { arrivalsChart, daysOf } from './arrivals.ts';
 import { chart } from './chart.ts';
 import { EVENTS, WAYS } from './durability.ts';
 import { markdown, measuredIn, numberText, type Results } from './report.ts';
@@ -22,7 +22,6 @@ const withResults = (page: string, results: Results): string => {
 /** All files that show these results, by their path from the root. */
 export const filesOf = async (results: Results): Promise<Record<string, string>> => {
   const { date, browser, machine, runs, load, rows } = results;
-  const played = [...new Set(rows.map(({ playedOn }) => playedOn))].sort().join(' and ');
   const [before, after] = load.map((value) => numberText(value, 1));
   const facts = [
     `${measuredIn(runs)}, ${date}, Chromium ${browser}, ${machine}`,
@@ -34,7 +33,7 @@ export const filesOf = async (results: Results): Promise<Record<string, string>>
     'bench/results/peers.svg': chart(rows, `${measuredIn(runs)}, ${date}, Chromium ${browser}. Less is better.`),
     'bench/results/arrivals.svg': arrivalsChart(
       rows,
-      `${WAYS.length} departures × ${EVENTS} events, each once, ${played}`,
+      `${WAYS.length} departures × ${EVENTS} events, each once, ${daysOf(rows).join(' and ')}`,
     ),
     [PAGE]: withResults(await readFile(join(ROOT, PAGE), 'utf8'), results),
   };

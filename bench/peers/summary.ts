@@ -1,4 +1,4 @@
-import { arrivalsOf } from './arrivals.ts';
+import { arrivalsOf, daysOf } from './arrivals.ts';
 import { EVENTS, WAYS } from './durability.ts';
 import { BURST } from './measure.ts';
 import { medianOf } from './median.ts';
@@ -29,6 +29,14 @@ const incomplete = (rows: readonly Row[]): string => {
   return `Fewer of the ${all} arrive for some libraries: ${names}.`;
 };
 
+/** When the arrivals were measured: after a run for clew only, those of the others are older. */
+const played = (rows: readonly Row[]): string => {
+  const namesOn = (day: string) => rows.flatMap(({ subject, playedOn }) => (playedOn === day ? subject.name : []));
+  return `Arrivals: ${daysOf(rows)
+    .map((day) => `${day} (${namesOn(day).join(', ')})`)
+    .join(', ')}.`;
+};
+
 /** The part of the page about benchmarks that `npm run bench:peers` writes. */
 export const summary = ({ date, browser, machine, runs, rows }: Results): string =>
   [
@@ -36,6 +44,6 @@ export const summary = ({ date, browser, machine, runs, rows }: Results): string
       ['library', ...SHOWN.map((name) => figures[name]?.title ?? ''), `arrived, of ${WAYS.length} × ${EVENTS}`],
       rows.map((row) => [nameOf(row), ...SHOWN.map((name) => median(row, name)), arrivals(row)]),
     ),
-    `${measuredIn(runs)}, ${date}, Chromium ${browser}, ${machine}. ${incomplete(rows)}`,
+    `${measuredIn(runs)}, ${date}, Chromium ${browser}, ${machine}. ${incomplete(rows)} ${played(rows)}`,
     '![The columns as bars, without the last one](../bench/results/peers.svg)',
   ].join('\n\n');
