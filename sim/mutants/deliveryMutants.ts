@@ -59,7 +59,7 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'drops a rejected batch instead of the rejected event',
     file: 'courier/bisect.ts',
-    find: 'if (status === 413) bisection.largest = bisection.most;\n    return BISECT;',
+    find: 'if (status === 413 && bytes > SMALL) bisection.largest = bisection.most;\n    return BISECT;',
     replace: 'return SETTLED;',
   },
   {
@@ -156,7 +156,7 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'drops an event at its first 500',
     file: 'courier/bisect.ts',
-    find: '  bisection.most = isSingle ? 1 : bytes >> 1;\n',
-    replace: '  bisection.most = isSingle ? 1 : bytes >> 1;\n  if (isSingle && status === 500) return SETTLED;\n',
+    find: '  bisection.most = ids[1] ? bytes >> 1 : 1;\n',
+    replace: '  bisection.most = ids[1] ? bytes >> 1 : 1;\n  if (!ids[1] && status === 500) return SETTLED;\n',
   },
 ];

@@ -1,7 +1,6 @@
 import { MODERN } from '../browser/browser.ts';
 import { leaves, relayed } from './breakPlans.ts';
 import { INVARIANTS } from './checks.ts';
-import { PAST_OTHERS } from './deliveryChecks.ts';
 import { REPEATED } from './directRepeats.ts';
 import type { KnownBreak } from './knownBreak.ts';
 
@@ -47,34 +46,5 @@ export const deliveryBreaks: readonly KnownBreak[] = [
       },
     ),
     mayShow: leaves,
-  },
-  {
-    name: 'a page sets an event aside, another page sends it, and the first page sets the next event aside in its place',
-    invariant: INVARIANTS.order,
-    source: { issue: 16 },
-    plan: relayed(
-      1_533,
-      [
-        { wait: { tasks: 0 }, action: { verb: 'service', status: 500, takes: true } },
-        { wait: { tasks: 0 }, action: { verb: 'back', tab: 2 } },
-        { wait: { ms: 485 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
-        { wait: { ms: 2333 }, action: { verb: 'navigate', tab: 2 } },
-        { wait: { tasks: 7 }, action: { verb: 'slowDisk', isSlow: false } },
-        { wait: { tasks: 5 }, action: { verb: 'trackAndLeave', tab: 0, count: 3 } },
-        { wait: { tasks: 0 }, action: { verb: 'reset', tab: 2 } },
-        { wait: { tasks: 0 }, action: { verb: 'back', tab: 2 } },
-        { wait: { tasks: 0 }, action: { verb: 'online' } },
-        { wait: { tasks: 0 }, action: { verb: 'service', status: undefined, takes: false } },
-        { wait: { ms: 686 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-        { wait: { tasks: 0 }, action: { verb: 'back', tab: 0 } },
-        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
-      ],
-      {
-        features: { hasLocks: true, hasChannel: false, hasFetchLater: true, hasGpc: false },
-        dataset: { baseUrl: '/clew', flushInterval: '200' },
-        hasStub: false,
-      },
-    ),
-    mayShow: (_, detail) => detail.endsWith(PAST_OTHERS),
   },
 ];

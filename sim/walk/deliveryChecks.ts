@@ -6,7 +6,7 @@ import type { Refused } from './history.ts';
 import { payloadOf, type Tracked } from './ledger.ts';
 import { isCut } from './losses.ts';
 import { has, hasRefusals, type Plan } from './plan.ts';
-import { handedOver, sendingsOf, wasRefused, wasSentPastOthers } from './sent.ts';
+import { handedOver, sendingsOf, wasRefused } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
@@ -120,9 +120,6 @@ export const findKeptAtDeparture = (stage: Stage): string | undefined => {
 const sentWithoutStore = (stage: Stage): ReadonlySet<string> =>
   new Set(sendingsOf(stage).flatMap(({ record, uuids }) => (stage.history.refused.has(record.from) ? uuids : [])));
 
-/** Ends the report if the page that sent the later event first had set another event aside. */
-export const PAST_OTHERS = ' (its sender had set an event aside)';
-
 /** Two events of one page that arrived in another order than they were tracked. */
 export const findDisorder = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service, consent } = stage;
@@ -145,10 +142,7 @@ export const findDisorder = (stage: Stage): string | undefined => {
     const place = places.get(copy) ?? 0;
     const tracker = `${page} ${!!isOther}`;
     const before = last.get(tracker);
-    if (before && place < before.place) {
-      const why = wasSentPastOthers(stage, copy.uuid) ? PAST_OTHERS : '';
-      return `${page}: event ${n} before event ${before.n}${why}`;
-    }
+    if (before && place < before.place) return `${page}: event ${n} before event ${before.n}`;
     last.set(tracker, { n, place });
   }
   return undefined;

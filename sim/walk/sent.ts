@@ -51,16 +51,6 @@ export const wasRejected = (stage: Stage, n: number): boolean => {
 /** Whether an answer may be about the content of its request. */
 const isRefusal = (status: number): boolean => status === 413 || status === 500;
 
-/** Whether the page that sent this event first had set another event aside: a request with that one alone was refused. */
-export const wasSentPastOthers = (stage: Stage, uuid: string): boolean => {
-  const sendings = sendingsOf(stage);
-  const first = sendings.find(({ uuids }) => uuids.includes(uuid))?.record;
-  return sendings.some(
-    ({ record: { from, at, end }, uuids }) =>
-      from === first?.from && at < first.at && uuids.length === 1 && isRefusal(end?.serviceStatus ?? 0),
-  );
-};
-
 /** Whether clew may send other events first, because a request with this event was refused, perhaps for its content. */
 export const wasRefused = (stage: Stage, n: number): boolean =>
   hasRefusals(stage.plan) && statusesOf(stage, n).some(isRefusal);

@@ -8,10 +8,10 @@ export interface Bisection {
   most: number;
   /** Most bytes that the service accepts, learned from 413. */
   largest: number;
-  /** How many of the oldest events were rejected alone, and wait for the result of the next event. */
-  aside: number;
-  /** How many of them are sent again, because the next event was confirmed. */
-  proven: number;
+  /** Ids of events that were rejected alone, and wait for the result of the next event. Another page may send them meanwhile. */
+  aside: string[];
+  /** Ids of those that are sent again, because the next event was confirmed. */
+  proven: string[];
   /** How many single events were rejected in a row. */
   refusals: number;
   /** How often one of the `proven` events got 500. */
@@ -22,12 +22,14 @@ export interface Bisection {
 const BREAKER = 5;
 /** How often a proven event gets 500 before it counts as rejected. A 500 may also mean that half of the service is down. */
 const STRIKES = 4;
+/** A server that answers 413 to so few bytes refuses everything, perhaps only for a while. A limit below would leave a batch no room for the clock. */
+const SMALL = 4000;
 
 export const newBisection = (largest: number): Bisection => ({
   most: largest,
   largest,
-  aside: 0,
-  proven: 0,
+  aside: [],
+  proven: [],
   refusals: 0,
   strikes: 0,
 });
@@ -43,10 +45,11 @@ export type Verdict = typeof BISECT | typeof WAIT | typeof SETTLED;
 
 /** The service has confirmed a batch. The next batch may have twice the size, or the full size if the queue is empty. */
 export const taken = (bisection: Bisection, bytes: number, isLast: boolean): Verdict => {
-  if (!bisection.aside) bisection.strikes = 0;
+  if (!bisection.aside[0]) bisection.strikes = 0;
   bisection.proven = bisection.aside;
-  bisection.aside = bisection.refusals = 0;
-  if (bisection.proven) bisection.most = 1;
+  bisection.aside = [];
+  bisection.refusals = 0;
+  if (bisection.proven[0]) bisection.most = 1;
   else if (isOn(bisection)) bisection.most = isLast ? bisection.largest : Math.min(bytes * 2, bisection.largest);
   return SETTLED;
 };
@@ -54,39 +57,43 @@ export const taken = (bisection: Bisection, bytes: number, isLast: boolean): Ver
 /** The service did not answer, or refused the key or the address. The same events go again later, with a smaller size limit. */
 export const unanswered = (bisection: Bisection, bytes: number): Verdict => {
   bisection.most = Math.min(bytes, bisection.largest - 1);
-  bisection.proven = bisection.aside = bisection.strikes = 0;
+  bisection.strikes = 0;
+  bisection.proven = [];
+  bisection.aside = [];
   return WAIT;
 };
 
 /**
  * The service has rejected a batch. `SETTLED` means that the rejected event is found and dropped.
  *
+ * @param ids the ids of the batch's events
  * @param isLast the queue has no later event
- * @param status 413 means a smaller size limit. 500 may be a fault of the event or of the service.
+ * @param status 413 to a batch that is not small means a smaller size limit. 500 may be a fault of the event or of the service.
  */
 export const refused = (
   bisection: Bisection,
   bytes: number,
-  isSingle: boolean,
+  ids: readonly string[],
   isLast: boolean,
   status: number | undefined,
 ): Verdict => {
-  bisection.most = isSingle ? 1 : bytes >> 1;
-  if (!isSingle) {
-    if (status === 413) bisection.largest = bisection.most;
+  bisection.most = ids[1] ? bytes >> 1 : 1;
+  if (ids[1]) {
+    if (status === 413 && bytes > SMALL) bisection.largest = bisection.most;
     return BISECT;
   }
-  if (bisection.proven && (status !== 500 || ++bisection.strikes >= STRIKES)) {
+  const [id = ''] = ids;
+  const isProven = bisection.proven.includes(id);
+  if (isProven && (status !== 500 || ++bisection.strikes >= STRIKES)) {
     bisection.strikes = 0;
-    bisection.proven--;
     return SETTLED;
   }
   // Only the confirmation of a later event can show that the service works. Without a later event, the courier waits.
-  if (bisection.proven && isLast) return WAIT;
-  bisection.proven = 0;
-  bisection.aside++;
+  if (isProven && isLast) return WAIT;
+  bisection.proven = [];
+  bisection.aside.push(id);
   if (++bisection.refusals >= BREAKER || (isLast && status === 500)) return WAIT;
   if (!isLast) return BISECT;
-  bisection.aside = 0;
+  bisection.aside = [];
   return SETTLED;
 };

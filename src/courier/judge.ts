@@ -37,7 +37,7 @@ export const judge = (
     isDelivered
       ? taken(bisection, bytes, isLast)
       : outcome === 'rejected' || (status === 500 && isOn(bisection))
-        ? refused(bisection, bytes, !ids[1], isLast, status)
+        ? refused(bisection, bytes, ids, isLast, status)
         : unanswered(bisection, bytes);
   const verdict = ids[0] ? verdictOnSome() : verdictOnNone;
   const isRefused = verdict === WAIT && outcome !== 'failed';

@@ -42,11 +42,12 @@ export const nextRequest = (
   const handed = new Set(open.flatMap(({ ids }) => ids));
   const held = texts.filter((text) => handed.has(idOf(text)));
   const items = ready(texts.filter((text) => !handed.has(idOf(text))));
-  const isAside = items.slice(0, bisection.aside).some((text) => !isEvent(text));
+  const isAside = (text: ItemText) => bisection.aside.includes(idOf(text));
+  const hasUpsertAside = items.some((text) => isAside(text) && !isEvent(text));
   // Properties never pass earlier ones that are set aside: these may be taken yet, and would overwrite them.
-  while (isAside && items[bisection.aside] && !isEvent(items[bisection.aside] as ItemText)) bisection.aside++;
-  if (!items[bisection.aside]) bisection.aside = 0;
-  const waiting = items.slice(bisection.aside);
+  const start = items.findIndex((text) => !isAside(text) && (isEvent(text) || !hasUpsertAside));
+  if (start < 0) bisection.aside = [];
+  const waiting = items.slice(Math.max(start, 0));
   // First those that keep events back. The others may have been answered: their rows lie behind a backlog, so they are asked about again.
   const heldIds = new Set(held.map(idOf));
   const isBlocking = ({ ids }: Handed) => ids.some((id) => heldIds.has(id));

@@ -18,21 +18,23 @@ const LARGEST = 60_000;
 const SINGLE = 300;
 
 const refuseMany = (bisection: Bisection, bytes: number, status = 422) =>
-  refused(bisection, bytes, false, false, status);
-const refuseOne = (bisection: Bisection, status?: number) => refused(bisection, SINGLE, true, false, status ?? 422);
-const refuseLast = (bisection: Bisection, status?: number) => refused(bisection, SINGLE, true, true, status ?? 422);
+  refused(bisection, bytes, ['a', 'b'], false, status);
+const refuseOne = (bisection: Bisection, status?: number, id = 'a') =>
+  refused(bisection, SINGLE, [id], false, status ?? 422);
+const refuseLast = (bisection: Bisection, status?: number, id = 'a') =>
+  refused(bisection, SINGLE, [id], true, status ?? 422);
 const takeOne = (bisection: Bisection) => taken(bisection, SINGLE, false);
 
-/** A bisection after `count` events were refused, one by one. */
+/** A bisection after `count` events were refused, one by one: `a`, `b` and so on. */
 const aside = (count: number): Bisection => {
   const bisection = newBisection(LARGEST);
-  for (let i = 0; i < count; i++) refuseOne(bisection);
+  for (const id of 'abcde'.slice(0, count)) refuseOne(bisection, 422, id);
   return bisection;
 };
 
 it('bisecting begins with the largest request', () => {
   const bisection = newBisection(LARGEST);
-  expect(bisection).toMatchObject({ most: LARGEST, largest: LARGEST, aside: 0 });
+  expect(bisection).toMatchObject({ most: LARGEST, largest: LARGEST, aside: [] });
   expect(isOn(bisection)).toBe(false);
 });
 
@@ -71,11 +73,11 @@ describe('a rejected batch', () => {
     const bisection = newBisection(LARGEST);
     const sizes: number[] = [];
     for (let bytes = 50_000; bytes > 2 * SINGLE; bytes = bisection.most) {
-      expect(refused(bisection, bytes, false, isLast, 422)).toBe(BISECT);
+      expect(refused(bisection, bytes, ['a', 'b'], isLast, 422)).toBe(BISECT);
       sizes.push(bisection.most);
     }
     expect(sizes).toEqual([25_000, 12_500, 6250, 3125, 1562, 781, 390]);
-    expect(bisection).toMatchObject({ largest: LARGEST, aside: 0 });
+    expect(bisection).toMatchObject({ largest: LARGEST, aside: [] });
     expect(isOn(bisection)).toBe(true);
   });
 
@@ -92,9 +94,15 @@ describe('a rejected batch', () => {
     expect(bisection).toEqual(newBisection(29_000));
   });
 
+  it('that is small lowers nothing: whatever its size, it would be refused', () => {
+    const bisection = newBisection(LARGEST);
+    expect(refuseMany(bisection, 4000, 413)).toBe(BISECT);
+    expect(bisection).toMatchObject({ most: 2000, largest: LARGEST });
+  });
+
   it.each([400, 415, 422, 500, undefined])('does not lower the largest request with the status %s', (status) => {
     const bisection = newBisection(LARGEST);
-    refused(bisection, 50_000, false, false, status);
+    refused(bisection, 50_000, ['a', 'b'], false, status);
     expect(bisection.largest).toBe(LARGEST);
   });
 });
@@ -104,7 +112,7 @@ describe('a single rejected event', () => {
     const bisection = newBisection(LARGEST);
     refuseMany(bisection, 3 * SINGLE);
     expect(refuseOne(bisection, status)).toBe(BISECT);
-    expect(bisection).toMatchObject({ aside: 1, most: 1, largest: LARGEST });
+    expect(bisection).toMatchObject({ aside: ['a'], most: 1, largest: LARGEST });
   });
 
   it.each([
@@ -114,19 +122,19 @@ describe('a single rejected event', () => {
     const bisection = aside(1);
     expect(takeOne(bisection)).toBe(SETTLED);
     // The event is the first one again, and alone.
-    expect(bisection).toMatchObject({ aside: 0, most: 1 });
+    expect(bisection).toMatchObject({ aside: [], most: 1 });
     expect(refuse(bisection, 422)).toBe(SETTLED);
-    expect(bisection.aside).toBe(0);
+    expect(bisection.aside).toEqual([]);
   });
 
   it('with 500 is dropped after four rounds in which another event was confirmed', () => {
     const bisection = aside(1);
     for (let round = 1; round <= 4; round++) {
       expect(takeOne(bisection)).toBe(SETTLED);
-      expect(bisection).toMatchObject({ proven: 1, aside: 0, most: 1 });
+      expect(bisection).toMatchObject({ proven: ['a'], aside: [], most: 1 });
       expect(refuseOne(bisection, 500)).toBe(round < 4 ? BISECT : SETTLED);
     }
-    expect(bisection).toMatchObject({ proven: 0, strikes: 0 });
+    expect(bisection).toMatchObject({ strikes: 0 });
   });
 
   it('with 500 and no event after it is dropped after four tries with back-offs', () => {
@@ -134,7 +142,7 @@ describe('a single rejected event', () => {
     takeOne(bisection);
     const refuse = () => refuseLast(bisection, 500);
     expect([refuse(), refuse(), refuse(), refuse()]).toEqual([WAIT, WAIT, WAIT, SETTLED]);
-    expect(bisection).toMatchObject({ proven: 0, strikes: 0 });
+    expect(bisection).toMatchObject({ strikes: 0 });
   });
 
   it('loses its strikes when it is confirmed', () => {
@@ -142,7 +150,7 @@ describe('a single rejected event', () => {
     takeOne(bisection);
     refuseLast(bisection, 500);
     expect(takeOne(bisection)).toBe(SETTLED);
-    expect(bisection).toMatchObject({ proven: 0, strikes: 0 });
+    expect(bisection).toMatchObject({ proven: [], strikes: 0 });
   });
 
   it('is confirmed later if only an outage set it aside', () => {
@@ -155,9 +163,9 @@ describe('a single rejected event', () => {
   it('is retried alone, like the others set aside with it', () => {
     const bisection = aside(3);
     takeOne(bisection);
-    for (let i = 0; i < 3; i++) {
-      expect(bisection).toMatchObject({ aside: 0, most: 1 });
-      expect(refuseOne(bisection)).toBe(SETTLED);
+    for (const id of ['a', 'b', 'c']) {
+      expect(bisection).toMatchObject({ aside: [], most: 1 });
+      expect(refuseOne(bisection, 422, id)).toBe(SETTLED);
     }
   });
 
@@ -165,8 +173,15 @@ describe('a single rejected event', () => {
     const bisection = aside(1);
     takeOne(bisection);
     expect(refuseOne(bisection)).toBe(SETTLED);
-    expect(refuseOne(bisection)).toBe(BISECT);
-    expect(bisection.aside).toBe(1);
+    expect(refuseOne(bisection, 422, 'b')).toBe(BISECT);
+    expect(bisection.aside).toEqual(['b']);
+  });
+
+  it('proves nothing about an event that is next because another page has sent the rejected one meanwhile', () => {
+    const bisection = aside(1);
+    takeOne(bisection);
+    expect(refuseLast(bisection, 500, 'b')).toBe(WAIT);
+    expect(bisection).toMatchObject({ aside: ['b'], proven: [], strikes: 0 });
   });
 
   it('needs a new proof after an unanswered request', () => {
@@ -174,22 +189,22 @@ describe('a single rejected event', () => {
     takeOne(bisection);
     expect(unanswered(bisection, SINGLE)).toBe(WAIT);
     expect(refuseOne(bisection)).toBe(BISECT);
-    expect(bisection.aside).toBe(1);
+    expect(bisection.aside).toEqual(['a']);
   });
 });
 
 describe('the last queued event, rejected alone', () => {
   it.each([400, 413, 415, 422, undefined])('is dropped without proof: %s', (status) => {
     const bisection = newBisection(LARGEST);
-    expect(refused(bisection, SINGLE, true, true, status)).toBe(SETTLED);
-    expect(bisection.aside).toBe(0);
+    expect(refused(bisection, SINGLE, ['a'], true, status)).toBe(SETTLED);
+    expect(bisection.aside).toEqual([]);
   });
 
   it('stays queued if it is the fifth in a row: the service is at fault', () => {
     const bisection = newBisection(LARGEST);
     expect(times(4, () => refuseLast(bisection))).toEqual(Array(4).fill(SETTLED));
     expect(times(4, () => refuseLast(bisection))).toEqual(Array(4).fill(WAIT));
-    expect(aside(4).aside).toBe(4);
+    expect(aside(4).aside).toEqual(['a', 'b', 'c', 'd']);
     expect(refuseLast(aside(4))).toBe(WAIT);
   });
 
@@ -225,7 +240,7 @@ describe('five events in a row, each rejected alone', () => {
     takeOne(bisection);
     takeOne(bisection);
     expect(refuseOne(bisection)).toBe(BISECT);
-    expect(bisection.aside).toBe(1);
+    expect(bisection.aside).toEqual(['a']);
   });
 });
 
@@ -233,7 +248,7 @@ describe('an unanswered batch', () => {
   it('is retried unchanged, whatever the bisecting has found', () => {
     const bisection = aside(2);
     expect(unanswered(bisection, 4321)).toBe(WAIT);
-    expect(bisection).toMatchObject({ most: 4321, largest: LARGEST, aside: 0 });
+    expect(bisection).toMatchObject({ most: 4321, largest: LARGEST, aside: [] });
     expect(isOn(bisection)).toBe(true);
     taken(bisection, 4321, true);
     expect(bisection).toEqual(newBisection(LARGEST));
@@ -244,5 +259,5 @@ it('bisecting is on after an unanswered batch of the largest size, so that a 500
   const bisection = newBisection(LARGEST);
   expect(unanswered(bisection, LARGEST)).toBe(WAIT);
   expect(isOn(bisection)).toBe(true);
-  expect(refused(bisection, LARGEST, false, false, 500)).toBe(BISECT);
+  expect(refused(bisection, LARGEST, ['a', 'b'], false, 500)).toBe(BISECT);
 });

@@ -18,6 +18,7 @@ const receiptsOf = (open: Handed[] = []): Receipts => ({
   open: () => open,
   held: () => new Set(open.flatMap(({ ids }) => ids)),
 });
+const asideOf = (...texts: string[]) => ({ ...newBisection(60_000), aside: texts.map(idOf) });
 const handed = (...ids: string[]): Handed => ({ id: crypto.randomUUID(), at: 0, ids });
 const next = (
   texts: readonly string[],
@@ -51,21 +52,24 @@ describe('the next request', () => {
   });
 
   it('goes on behind the events that a bisection has set aside', () => {
-    expect(next([a, b], { bisection: { ...newBisection(60_000), aside: 1 } })?.batch.items).toEqual([b]);
+    expect(next([a, b], { bisection: asideOf(a) })?.batch.items).toEqual([b]);
+  });
+
+  it('passes over no event in the place of one that another page has sent', () => {
+    expect(next([b, c], { bisection: asideOf(a) })?.batch.items).toEqual([b, c]);
   });
 
   it('begins with them again if there are no others', () => {
-    const bisection = { ...newBisection(60_000), aside: 2 };
+    const bisection = asideOf(a, b);
     expect(next([a, b], { bisection })?.batch.items).toEqual([a, b]);
-    expect(bisection.aside).toBe(0);
+    expect(bisection.aside).toEqual([]);
   });
 
   it('has no properties while a bisection has set earlier ones aside', () => {
     const [first, second] = [draftUpsert({ plan: 'old' }), draftUpsert({ plan: 'new' })];
-    const bisection = { ...newBisection(60_000), aside: 1 };
+    const bisection = asideOf(first);
     expect(next([first, second, a], { bisection })?.batch.items).toEqual([a]);
-    expect(bisection.aside).toBe(2);
-    expect(next([a, second], { bisection: { ...bisection, aside: 1 } })?.batch.items).toEqual([second]);
+    expect(next([a, second], { bisection: asideOf(a) })?.batch.items).toEqual([second]);
     expect(next([first, second], { bisection })).toMatchObject({ batch: { items: [first] }, isLast: true });
     expect(next([first, a])?.isLast).toBe(false);
   });
