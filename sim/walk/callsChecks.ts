@@ -71,6 +71,12 @@ export const findForged = (stage: Stage): string | undefined => {
   return undefined;
 };
 
+/** How long (ms) after its load a page's database has answered at the latest, if the disk works. */
+const ANSWER = 1000;
+/** Whether another page has made its call before the database has answered the page of the first call. */
+const isBeforeAnswer = (call: Identified, other: Identified): boolean =>
+  other.page !== call.page && other.at >= call.at && other.at - call.at < ANSWER;
+
 /** A `$identify` that the relay has refused for its signature, and that no page has reported as dropped. */
 export const findUnreported = ({ ledger, history, plan }: Stage): string | undefined => {
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase', 'kill')) return undefined;
@@ -78,8 +84,8 @@ export const findUnreported = ({ ledger, history, plan }: Stage): string | undef
     (call, index) =>
       call.isForged &&
       call.isReceived &&
-      // The page sends no `$identify` if an earlier call has identified the person.
-      !ledger.identified.slice(0, index).some(({ person }) => person === call.person) &&
+      // The page sends no `$identify` if another call has identified the person before this page's database has answered.
+      !ledger.identified.some((one, at) => one.person === call.person && (at < index || isBeforeAnswer(call, one))) &&
       history.wasNetworkFair(call.at - CALM, call.at + CALM) &&
       history.wasDiskFair(call.at - CRASH, call.at + CRASH) &&
       history.departureOf(call.page, call.at) > call.at + CALM &&

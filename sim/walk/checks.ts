@@ -3,7 +3,7 @@ import type { Service, Stored } from '../server/service.ts';
 import { findExcess, findHoard, findSurplus, isFullFor } from './boundChecks.ts';
 import { findForged, findTooSoon, findUnlikeId, findUnreported, hasForged } from './callsChecks.ts';
 import { findWrongClock } from './clockChecks.ts';
-import { mayBeDropped } from './consent.ts';
+import { looksRefused, mayBeDropped } from './consent.ts';
 import {
   findAfterRefusal,
   findBeforeConsent,
@@ -202,7 +202,7 @@ export const checkEnd = (stage: Stage): void => {
       (dropped === 'full' && isFullFor(stage, n)) ||
       // The visitor has set the clock ahead, by years.
       (dropped === 'expired' && !stage.history.wasClockFair(0, world.scheduler.now())) ||
-      (dropped === 'consent' && mayBeDropped(stage, event)) ||
+      (dropped === 'consent' && (mayBeDropped(stage, event) || looksRefused(stage, event))) ||
       // The app's `beforeSend` has dropped the event.
       dropped === 'filtered';
     if (dropped && !isExpected) world.break(INVARIANTS.dropped, `event ${n}: ${dropped}`);

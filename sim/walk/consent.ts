@@ -3,6 +3,7 @@ import type { Network } from '../server/network.ts';
 import type { Scheduler } from '../world/scheduler.ts';
 import type { History } from './history.ts';
 import type { Ledger, Tracked } from './ledger.ts';
+import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
@@ -203,6 +204,13 @@ const countsAsRefused = (stage: Stage, { page, at, isEarly }: Tracked): boolean 
   isEarly &&
   stage.history.departureOf(page, at) - at < ASKING &&
   stage.consent.answers.some((answer) => !answer.isGranted && answer.at <= at && mayBeTakenBack(stage, answer.at));
+
+/**
+ * Whether the page is back from the back/forward cache, and may find neither its database nor its mark in localStorage. A refusal
+ * leaves the same. The docs name the limit.
+ */
+export const looksRefused = ({ plan, history }: Stage, { page, at }: Tracked): boolean =>
+  has(plan, 'clearDatabase') && has(plan, 'limitStorage', 'refuseStorage') && history.restored(0, at).includes(page);
 
 /** Whether clew may report the event as dropped for the reason `consent`. */
 export const mayBeDropped = (stage: Stage, event: Tracked): boolean =>

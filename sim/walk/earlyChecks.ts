@@ -7,6 +7,10 @@ import type { Stage } from './stage.ts';
 /** How long (ms) after `identify` a crash may lose what it has released. */
 const CRASH = 2000;
 
+/** Whether the page that identifies the person reports that it has no room for the properties. Other checks look at its count. */
+const isReportedFull = ({ history }: Stage, { page, at }: Pick<Tracked, 'page' | 'at'>): boolean =>
+  history.overflows.some((report) => report.page === page && report.at >= at && report.at <= at + CRASH);
+
 /** Whether properties of an anonymous visitor must reach the person who is identified next. */
 const mustArrive = (stage: Stage, event: Tracked): boolean => {
   const { plan, ledger, history } = stage;
@@ -19,6 +23,7 @@ const mustArrive = (stage: Stage, event: Tracked): boolean => {
     !hasForged(stage) &&
     !(plan.isDirect && hasFaults(plan)) &&
     !history.refused.has(next.page) &&
+    !isReportedFull(stage, next) &&
     history.wasDiskFair(event.at - CRASH, next.at + CRASH) &&
     history.wasClockFair(event.at, Number.POSITIVE_INFINITY) &&
     history.departureOf(next.page, next.at) > next.at + CRASH
