@@ -59,7 +59,7 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'drops a rejected batch instead of the rejected event',
     file: 'courier/bisect.ts',
-    find: 'if (status === 413 && bytes > SMALL) bisection.largest = bisection.most;\n    return BISECT;',
+    find: 'if (status === 413) bisection.largest = bisection.most;\n    return BISECT;',
     replace: 'return SETTLED;',
   },
   {

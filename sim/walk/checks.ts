@@ -22,6 +22,7 @@ import {
   findStaleProperties,
   findWrongTime,
   isTooOld,
+  isUncorrected,
 } from './deliveryChecks.ts';
 import { whyRepeated } from './directRepeats.ts';
 import { findLostEarly } from './earlyChecks.ts';
@@ -198,7 +199,11 @@ export const checkEnd = (stage: Stage): void => {
   for (const event of ledger.tracked.values()) {
     const { n, name, at, dropped, droppedAt } = event;
     const isExpected =
-      (dropped === 'rejected' && (name === 'poison' || wasRejected(stage, n) || isTooOld(stage, at, droppedAt))) ||
+      (dropped === 'rejected' &&
+        (name === 'poison' ||
+          wasRejected(stage, n) ||
+          isTooOld(stage, at, droppedAt) ||
+          isUncorrected(stage, event))) ||
       (dropped === 'full' && isFullFor(stage, n)) ||
       // The visitor has set the clock ahead, by years.
       (dropped === 'expired' && !stage.history.wasClockFair(0, world.scheduler.now())) ||

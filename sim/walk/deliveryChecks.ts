@@ -6,7 +6,7 @@ import type { Refused } from './history.ts';
 import { payloadOf, type Tracked } from './ledger.ts';
 import { isCut } from './losses.ts';
 import { has, hasRefusals, type Plan } from './plan.ts';
-import { handedOver, sendingsOf, wasRefused } from './sent.ts';
+import { handedOver, sendingsOf, wasRefused, wasSentWithoutClock } from './sent.ts';
 import type { Stage } from './stage.ts';
 import { mayBeTakenBack } from './unsaved.ts';
 
@@ -27,6 +27,10 @@ const MAX_PAST = 60 * 86_400_000;
 /** Whether the visitor has set the clock so far ahead since the call that the relay cannot know that the event is young. */
 export const isTooOld = ({ history }: Stage, at: number, droppedAt = at): boolean =>
   history.skewAt(droppedAt) - history.leastSkewAt(at) > MAX_PAST;
+
+/** Whether the relay had no clock to correct the time of an event that the visitor's clock has dated years back. The docs name the limit. */
+export const isUncorrected = (stage: Stage, { n, at }: Tracked): boolean =>
+  stage.history.leastSkewAt(at) < -MAX_PAST && wasSentWithoutClock(stage, n);
 
 /** The first copy of each event at the service, by its number. */
 const firstCopies = ({ service }: Stage): Map<number, Stored> => {

@@ -82,32 +82,4 @@ export const fixedClocks: readonly FixedWalk[] = [
       { theme: 'storage', hasStub: false },
     ),
   },
-  {
-    name: 'a service that answers 413 to everything for a while costs no page its clock',
-    plan: relayed(
-      50_032_946,
-      [
-        { wait: { tasks: 0 }, action: { verb: 'hide', tab: 1 } },
-        { wait: { tasks: 1 }, action: { verb: 'service', status: 413, takes: false } },
-        { wait: { tasks: 3 }, action: { verb: 'online' } },
-        { wait: { tasks: 5 }, action: { verb: 'network', kind: 'hangs' } },
-        { wait: { ms: 3 }, action: { verb: 'network', kind: 'lossy' } },
-        { wait: { tasks: 5 }, action: { verb: 'track', tab: 0, count: 1, name: 'poison' } },
-        { wait: { tasks: 5 }, action: { verb: 'setClock', ms: -63072000000 } },
-        { wait: { tasks: 0 }, action: { verb: 'reset', tab: 2 } },
-        { wait: { tasks: 0 }, action: { verb: 'show', tab: 0 } },
-        { wait: { tasks: 5 }, action: { verb: 'reset', tab: 2 } },
-        { wait: { tasks: 11 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-        { wait: { ms: 1 }, action: { verb: 'kill' } },
-        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 1, count: 1 } },
-        { wait: { tasks: 1 }, action: { verb: 'back', tab: 0 } },
-        { wait: { ms: 33259 }, action: { verb: 'limitStorage', most: 300 } },
-      ],
-      {
-        theme: 'storage',
-        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
-        dataset: { baseUrl: '/clew', maxQueuedEvents: '80' },
-      },
-    ),
-  },
 ];

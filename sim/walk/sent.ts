@@ -10,6 +10,7 @@ interface SentEvent {
 interface Body extends SentEvent {
   readonly batch?: readonly SentEvent[];
   readonly handover?: string;
+  readonly clock?: readonly number[];
   readonly handovers?: readonly (readonly [id: string, age: number])[];
 }
 
@@ -40,6 +41,13 @@ const statusesOf = ({ network }: Stage, n: number): number[] =>
   network.requests.flatMap(({ request, end }) => {
     const body = bodyOf(request);
     return (body.batch ?? [body]).some(({ payload }) => payload?.n === n) ? (end?.serviceStatus ?? 0) : [];
+  });
+
+/** Whether a request with this event had no room for its page's clock, because 413 has lowered the size of requests. */
+export const wasSentWithoutClock = ({ network }: Stage, n: number): boolean =>
+  network.requests.some(({ request }) => {
+    const { batch = [], clock } = bodyOf(request);
+    return !clock && batch.some(({ payload }) => payload?.n === n);
   });
 
 /** Whether the answers to the requests with this event are a reason to drop it as rejected. */

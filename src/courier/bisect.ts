@@ -8,7 +8,10 @@ export interface Bisection {
   most: number;
   /** Most bytes that the service accepts, learned from 413. */
   largest: number;
-  /** Ids of events that were rejected alone, and wait for the result of the next event. Another page may send them meanwhile. */
+  /**
+   * Ids of events that were rejected alone, and wait for the result of the next event. Another page may send them meanwhile. Properties
+   * that must not pass them are among them.
+   */
   aside: string[];
   /** Ids of those that are sent again, because the next event was confirmed. */
   proven: string[];
@@ -22,8 +25,6 @@ export interface Bisection {
 const BREAKER = 5;
 /** How often a proven event gets 500 before it counts as rejected. A 500 may also mean that half of the service is down. */
 const STRIKES = 4;
-/** A server that answers 413 to so few bytes refuses everything, perhaps only for a while. A limit below would leave a batch no room for the clock. */
-const SMALL = 4000;
 
 export const newBisection = (largest: number): Bisection => ({
   most: largest,
@@ -68,7 +69,7 @@ export const unanswered = (bisection: Bisection, bytes: number): Verdict => {
  *
  * @param ids the ids of the batch's events
  * @param isLast the queue has no later event
- * @param status 413 to a batch that is not small means a smaller size limit. 500 may be a fault of the event or of the service.
+ * @param status 413 means a smaller size limit. 500 may be a fault of the event or of the service.
  */
 export const refused = (
   bisection: Bisection,
@@ -79,7 +80,7 @@ export const refused = (
 ): Verdict => {
   bisection.most = ids[1] ? bytes >> 1 : 1;
   if (ids[1]) {
-    if (status === 413 && bytes > SMALL) bisection.largest = bisection.most;
+    if (status === 413) bisection.largest = bisection.most;
     return BISECT;
   }
   const [id = ''] = ids;

@@ -25,11 +25,13 @@ export interface Next {
  * Chooses the next request, or none. Handed-over events wait for the relay's answer about them.
  *
  * @param texts all events that may be sent, oldest first
+ * @param isEnd no others are stored
  * @param ready leaves out the events that wait for a token
  * @param stated the books that a request with this batch states, in at most so many bytes
  */
 export const nextRequest = (
   texts: readonly ItemText[],
+  isEnd: boolean,
   ready: (items: readonly ItemText[]) => readonly ItemText[],
   receipts: Receipts | undefined,
   limits: BatchLimits,
@@ -46,8 +48,11 @@ export const nextRequest = (
   const hasUpsertAside = items.some((text) => isAside(text) && !isEvent(text));
   // Properties never pass earlier ones that are set aside: these may be taken yet, and would overwrite them.
   const start = items.findIndex((text) => !isAside(text) && (isEvent(text) || !hasUpsertAside));
-  if (start < 0) bisection.aside = [];
-  const waiting = items.slice(Math.max(start, 0));
+  // If all are passed over, the next one lies behind the rows of this read, or it is the turn of the first one again.
+  const place = start < 0 && !isEnd ? items.length : Math.max(start, 0);
+  const waiting = items.slice(place);
+  // The next read takes so many more.
+  bisection.aside = items.slice(0, place).map(idOf);
   // First those that keep events back. The others may have been answered: their rows lie behind a backlog, so they are asked about again.
   const heldIds = new Set(held.map(idOf));
   const isBlocking = ({ ids }: Handed) => ids.some((id) => heldIds.has(id));

@@ -118,7 +118,9 @@ export const createSend = (
     const left = orMemory(queue, leftIn(rows, isLeft));
     const texts = left.flatMap(([, items = []]) => items);
     const { singles } = known;
-    const next = nextRequest(texts, ready, receipts, limits, bisection, singles, ports.clock, statedFor(pass, texts));
+    const stated = statedFor(pass, texts);
+    const isEnd = !!pass.found.all;
+    const next = nextRequest(texts, isEnd, ready, receipts, limits, bisection, singles, ports.clock, stated);
     // These rows hold nothing to send: delete them and read on, unless all that is stored waits for a new token.
     if (!next) {
       desk.waiting = allIn(rows).length;

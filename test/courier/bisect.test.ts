@@ -94,12 +94,6 @@ describe('a rejected batch', () => {
     expect(bisection).toEqual(newBisection(29_000));
   });
 
-  it('that is small lowers nothing: whatever its size, it would be refused', () => {
-    const bisection = newBisection(LARGEST);
-    expect(refuseMany(bisection, 4000, 413)).toBe(BISECT);
-    expect(bisection).toMatchObject({ most: 2000, largest: LARGEST });
-  });
-
   it.each([400, 415, 422, 500, undefined])('does not lower the largest request with the status %s', (status) => {
     const bisection = newBisection(LARGEST);
     refused(bisection, 50_000, ['a', 'b'], false, status);

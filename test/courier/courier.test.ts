@@ -676,6 +676,25 @@ describe('a poison event', () => {
   });
 });
 
+it('rejected properties and events block no others, however many properties lie between them', async () => {
+  const properties = (count: number) => times(count, (n) => upsertText({ n }));
+  const refusal: Answer = { outcome: 'rejected', status: 422 };
+  const tab = createTab({
+    respond: ({ items }) => (items.some((text) => text.includes('poison')) ? refusal : DELIVERED),
+  });
+  const items = [
+    upsertText({ n: 'poison' }),
+    ...properties(212),
+    eventText('poison'),
+    ...properties(106),
+    eventText('good'),
+  ];
+  const ids = tab.track(...items);
+  await tab.courier.flush();
+  expect(tab.delivered.toSorted()).toEqual(ids.filter((_id, at) => !items[at]?.includes('poison')).toSorted());
+  expect(tab.store.rows()).toEqual([]);
+});
+
 describe('a poison event that is answered 500, like an outage', () => {
   const failure: Answer = { outcome: 'failed', status: 500, message: '500 Internal Server Error' };
   const places: [string, number[]][] = [
@@ -781,6 +800,14 @@ describe('a service that accepts less than a batch (413)', () => {
     // A batch is still as large as the service is known to take.
     expect(tab.sent.length - requests).toBeLessThan(10);
     expect(tab.errors).toEqual([]);
+  });
+
+  it('gets an event that fits only without a receipt', async () => {
+    const tab = createTab({ respond: ({ bytes }) => (bytes > 3000 ? refusal : DELIVERED) });
+    const ids = tab.track(...events(10), eventOf(2940), ...events(10));
+    await tab.courier.flush();
+    expect(tab.delivered).toEqual(ids);
+    expect(tab.rejected).toEqual([]);
   });
 
   it('gets and stores with the browser no handover above its limit', async () => {

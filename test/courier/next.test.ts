@@ -27,8 +27,9 @@ const next = (
     receipts = undefined as Receipts | undefined,
     bisection = newBisection(60_000),
     singles = [] as string[],
+    isEnd = true,
   } = {},
-) => nextRequest(texts, ready, receipts, LIMITS, bisection, new Set(singles), () => [1000, 10]);
+) => nextRequest(texts, isEnd, ready, receipts, LIMITS, bisection, new Set(singles), () => [1000, 10]);
 
 describe('the next request', () => {
   it('has all events that fit, and is the last one', () => {
@@ -69,9 +70,17 @@ describe('the next request', () => {
     const [first, second] = [draftUpsert({ plan: 'old' }), draftUpsert({ plan: 'new' })];
     const bisection = asideOf(first);
     expect(next([first, second, a], { bisection })?.batch.items).toEqual([a]);
+    expect(bisection.aside).toEqual([first, second].map(idOf));
     expect(next([a, second], { bisection: asideOf(a) })?.batch.items).toEqual([second]);
     expect(next([first, second], { bisection })).toMatchObject({ batch: { items: [first] }, isLast: true });
     expect(next([first, a])?.isLast).toBe(false);
+  });
+
+  it('is none if all of this read are passed over, and the next read takes so many more', () => {
+    const [first, second] = [draftUpsert({ plan: 'old' }), draftUpsert({ plan: 'new' })];
+    const bisection = asideOf(first);
+    expect(next([first, second], { bisection, isEnd: false })).toBeUndefined();
+    expect(bisection.aside).toEqual([first, second].map(idOf));
   });
 
   it('has no more bytes than the bisection allows', () => {
