@@ -8,13 +8,12 @@ export interface Bisection {
   most: number;
   /** Most bytes that the service accepts, learned from 413. */
   largest: number;
-  /**
-   * Ids of events that were rejected alone, and wait for the result of the next event. Another page may send them meanwhile. Properties
-   * that must not pass them are among them.
-   */
+  /** Ids of events that were rejected alone, and wait for the result of the next event. Another page may send them meanwhile. */
   aside: string[];
   /** Ids of those that are sent again, because the next event was confirmed. */
   proven: string[];
+  /** How many of the oldest events the latest request has passed over: those set aside, and properties that must not pass them. */
+  passed: number;
   /** How many single events were rejected in a row. */
   refusals: number;
   /** How often one of the `proven` events got 500. */
@@ -31,6 +30,7 @@ export const newBisection = (largest: number): Bisection => ({
   largest,
   aside: [],
   proven: [],
+  passed: 0,
   refusals: 0,
   strikes: 0,
 });

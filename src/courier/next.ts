@@ -51,8 +51,8 @@ export const nextRequest = (
   // If all are passed over, the next one lies behind the rows of this read, or it is the turn of the first one again.
   const place = start < 0 && !isEnd ? items.length : Math.max(start, 0);
   const waiting = items.slice(place);
-  // The next read takes so many more.
-  bisection.aside = items.slice(0, place).map(idOf);
+  if (start < 0 && isEnd) bisection.aside = [];
+  bisection.passed = place;
   // First those that keep events back. The others may have been answered: their rows lie behind a backlog, so they are asked about again.
   const heldIds = new Set(held.map(idOf));
   const isBlocking = ({ ids }: Handed) => ids.some((id) => heldIds.has(id));

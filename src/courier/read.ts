@@ -38,7 +38,7 @@ export const read = async (desk: Desk, pass: Pass, settling: Settling): Promise<
   const { holder } = pass.entered;
   enter(desk, pass, 'read', settling);
   // A few more than a batch: some may be settled already, and some wait for a token or for the relay's answer.
-  const most = bisection.aside.length + limits.maxBatchEvents + 10 + desk.waiting + (receipts?.held().size ?? 0);
+  const most = bisection.passed + limits.maxBatchEvents + 10 + desk.waiting + (receipts?.held().size ?? 0);
   pass.found = { link: desk.link, rows: [], remaining: 0 };
   const query = (old: Link | undefined) => {
     const link = copyOf(ports, old);

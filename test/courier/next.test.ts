@@ -70,7 +70,7 @@ describe('the next request', () => {
     const [first, second] = [draftUpsert({ plan: 'old' }), draftUpsert({ plan: 'new' })];
     const bisection = asideOf(first);
     expect(next([first, second, a], { bisection })?.batch.items).toEqual([a]);
-    expect(bisection.aside).toEqual([first, second].map(idOf));
+    expect(bisection).toMatchObject({ aside: [idOf(first)], passed: 2 });
     expect(next([a, second], { bisection: asideOf(a) })?.batch.items).toEqual([second]);
     expect(next([first, second], { bisection })).toMatchObject({ batch: { items: [first] }, isLast: true });
     expect(next([first, a])?.isLast).toBe(false);
@@ -80,7 +80,7 @@ describe('the next request', () => {
     const [first, second] = [draftUpsert({ plan: 'old' }), draftUpsert({ plan: 'new' })];
     const bisection = asideOf(first);
     expect(next([first, second], { bisection, isEnd: false })).toBeUndefined();
-    expect(bisection.aside).toEqual([first, second].map(idOf));
+    expect(bisection).toMatchObject({ aside: [idOf(first)], passed: 2 });
   });
 
   it('has no more bytes than the bisection allows', () => {
