@@ -65,7 +65,12 @@ export interface Ledger {
     },
   ): number;
   identify(
-    call: Omit<Identified, 'at' | 'isNew' | 'change'> & Pick<Tracked, 'isEarly'> & Pick<Change, 'calledAt'>,
+    call: Omit<Identified, 'at' | 'isNew' | 'change'> &
+      Pick<Tracked, 'isEarly'> &
+      Pick<Change, 'calledAt'> & {
+        /** Whether the page may have no storage. Then it may have a visitor of its own, and other pages keep theirs. */
+        readonly isStranger?: boolean;
+      },
   ): void;
   readonly identified: readonly Identified[];
   /** The person whom the page must know by now, or undefined if it may know several. */
@@ -145,10 +150,12 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       });
       return n;
     },
-    identify({ isEarly, calledAt, ...call }) {
+    identify({ isEarly, calledAt, isStranger, ...call }) {
       const { page, person } = call;
       const isNew = isEarly || personOf(page) !== person;
+      const before = isStranger ? changes.map((one) => one.person) : [];
       change(page, person, calledAt);
+      for (const one of before) doubt(changes.at(-1) as Change, one);
       identified.push({ ...call, at: scheduler.now(), isNew, change: changes.length });
     },
     identified,

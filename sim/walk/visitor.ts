@@ -111,6 +111,7 @@ export const identifyBy = (
     isReceived: isLoaded(page),
     isOther,
     isForged: isSigned && isForged,
+    isStranger: isStranger(stage, page),
   };
   const isMade = changeVisitor(stage, page, (isHeld) => ledger.identify({ ...call, isEarly: isEarly || !!isHeld }));
   if (!isMade) return;
