@@ -74,18 +74,21 @@ export const findForged = (stage: Stage): string | undefined => {
 /** How long (ms) after its load a page's database has answered at the latest, if the disk works. */
 const ANSWER = 1000;
 /** Whether another page has made its call before the database has answered the page of the first call. */
-const isBeforeAnswer = (call: Identified, other: Identified): boolean =>
-  other.page !== call.page && other.at >= call.at && other.at - call.at < ANSWER;
+const isBeforeAnswer = ({ history }: Stage, call: Identified, other: Identified): boolean =>
+  other.page !== call.page && other.at >= call.at && other.at - history.loadOf(call.page) < ANSWER;
 
 /** A `$identify` that the relay has refused for its signature, and that no page has reported as dropped. */
-export const findUnreported = ({ ledger, history, plan }: Stage): string | undefined => {
+export const findUnreported = (stage: Stage): string | undefined => {
+  const { ledger, history, plan } = stage;
   if (hasRefusals(plan) || has(plan, 'poison', 'clearDatabase', 'kill')) return undefined;
   const silent = ledger.identified.find(
     (call, index) =>
       call.isForged &&
       call.isReceived &&
       // The page sends no `$identify` if another call has identified the person before this page's database has answered.
-      !ledger.identified.some((one, at) => one.person === call.person && (at < index || isBeforeAnswer(call, one))) &&
+      !ledger.identified.some(
+        (one, at) => one.person === call.person && (at < index || isBeforeAnswer(stage, call, one)),
+      ) &&
       history.wasNetworkFair(call.at - CALM, call.at + CALM) &&
       history.wasDiskFair(call.at - CRASH, call.at + CRASH) &&
       history.departureOf(call.page, call.at) > call.at + CALM &&
