@@ -30,7 +30,7 @@ export const isTooOld = ({ history }: Stage, at: number, droppedAt = at): boolea
 
 /** Whether the relay had no clock to correct the time of an event that the visitor's clock has dated years back. The docs name the limit. */
 export const isUncorrected = (stage: Stage, { n, at }: Tracked): boolean =>
-  stage.history.leastSkewAt(at) < -MAX_PAST && wasSentWithoutClock(stage, n);
+  hasRefusals(stage.plan) && stage.history.leastSkewAt(at) < -MAX_PAST && wasSentWithoutClock(stage, n);
 
 /** The first copy of each event at the service, by its number. */
 const firstCopies = ({ service }: Stage): Map<number, Stored> => {
