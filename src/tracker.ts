@@ -69,7 +69,8 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
       traces.link(link, tab);
     },
     onSettled: ledger.settle,
-    onLost: ledger.lose,
+    // After a refusal they are dropped already, and no book may have them.
+    onLost: (texts, reason) => ledger.lose(visitor.isStarted() ? texts : [], reason),
     onError: fail,
   });
 

@@ -231,7 +231,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not see in the database that the visitor has refused and consented since',
     file: 'visitor/judgeRecord.ts',
-    find: '  if (isRenewed || (isOther && !isInformed)) return RENEWED;\n',
+    find: '  if (isRenewed || (isOther && !isInformed)) return doubt === MISSING ? SOON : RENEWED;\n',
     replace: '',
   },
   {

@@ -499,4 +499,40 @@ export const fixedConsent: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a service rejects an event of another tab after a refusal: no book is left',
+    plan: relayed(
+      50_166_626,
+      [
+        { wait: now, action: { verb: 'refuseAndGrant', tab: 2 } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 343 }, action: { verb: 'service', status: 500, takes: false } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 5 }, action: { verb: 'open', tab: 0 } },
+        { wait: now, action: { verb: 'service', status: 413, takes: false } },
+        { wait: { ms: 20 }, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 33101 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+      ],
+      { theme: 'consent', dataset: { baseUrl: '/clew', compress: 'false', consent: 'required' } },
+    ),
+  },
+  {
+    name: 'a page comes back from the back/forward cache as another tab refuses for the second time, and a third one starts',
+    plan: relayed(
+      50_164_112,
+      [
+        { wait: now, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: { tasks: 8 }, action: { verb: 'resetAndLeave', tab: 1 } },
+        { wait: { ms: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'refuseAndGrant', tab: 1 } },
+        { wait: { ms: 52 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 4 }, action: { verb: 'consent', tab: 0, isGranted: false } },
+        { wait: { ms: 0 }, action: { verb: 'back', tab: 2 } },
+        { wait: { ms: 404 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 34 }, action: { verb: 'flush', tab: 2 } },
+      ],
+      { theme: 'consent', hasStub: false, dataset: { baseUrl: '/clew', flushInterval: '200', consent: 'required' } },
+    ),
+  },
 ];

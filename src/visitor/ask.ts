@@ -105,7 +105,7 @@ export const createAsk = (
       isOther: epochs.isOther(found),
       isRenewed: epochs.isRenewed(found),
       isMissing: isMissing(desk),
-      isDoubted: mine.doubt === DOUBTED,
+      doubt: mine.doubt,
       isInformed: !!mine.isSure && ports.isInformed(),
       isRepeated,
     });

@@ -1,3 +1,5 @@
+import { type Life, MISSING } from './life.js';
+
 /** The visitor has refused without this page's knowledge. */
 export const MISSED = 1;
 /** The same, and has consented again since. */
@@ -15,8 +17,8 @@ export interface Signs {
   readonly isRenewed: boolean;
   /** The mark in localStorage is missing, or it is that of another page. */
   readonly isMissing: boolean;
-  /** The mark was missing as the record was there. A page that left at a refusal may have its browser delete the database just now. */
-  readonly isDoubted: boolean;
+  /** Why this page, which is back, does not know whether the visitor has refused. */
+  readonly doubt: Life['doubt'];
   /** This page has been open all the time, and would have received a message about a refusal. */
   readonly isInformed: boolean;
   /** The database has been asked again already. */
@@ -25,10 +27,11 @@ export interface Signs {
 
 /** Decides whether the visitor has refused, from what is left in the record and in localStorage. Undefined if not. */
 export const judgeRecord = (signs: Signs): typeof MISSED | typeof RENEWED | typeof SOON | undefined => {
-  const { isErased, isOther, isRenewed, isMissing, isDoubted, isInformed, isRepeated } = signs;
+  const { isErased, isOther, isRenewed, isMissing, doubt, isInformed, isRepeated } = signs;
   // Otherwise the site's data were deleted, and perhaps another page has stored them anew.
-  if (isRenewed || (isOther && !isInformed)) return RENEWED;
-  if (isErased && (isMissing || isDoubted) && !isInformed) return MISSED;
+  // If the mark was missing, the visitor may have refused a second time just now. The next answer shows that.
+  if (isRenewed || (isOther && !isInformed)) return doubt === MISSING ? SOON : RENEWED;
+  if (isErased && (isMissing || doubt) && !isInformed) return MISSED;
   // The message about a refusal may be late.
   return (isOther || isMissing) && !isRepeated ? SOON : undefined;
 };

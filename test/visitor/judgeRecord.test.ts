@@ -1,6 +1,7 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
 import { judgeRecord, MISSED, RENEWED, type Signs, SOON } from '../../src/visitor/judgeRecord.ts';
+import { DOUBTED, MISSING } from '../../src/visitor/life.ts';
 
 /** A page that loads, and finds the record. */
 const FINE: Signs = {
@@ -8,7 +9,7 @@ const FINE: Signs = {
   isOther: false,
   isRenewed: false,
   isMissing: false,
-  isDoubted: false,
+  doubt: undefined,
   isInformed: false,
   isRepeated: false,
 };
@@ -20,7 +21,7 @@ describe('the record shows whether the visitor has refused', () => {
     ['no record on a first visit', GONE, undefined],
     ['no record, and the mark is missing', { ...GONE, isMissing: true }, MISSED],
     ['no record, and the mark of a later consent', { ...GONE, isMissing: true, isOther: true }, RENEWED],
-    ['no record, after the mark was missing', { ...GONE, isDoubted: true }, MISSED],
+    ['no record, after the mark was missing', { ...GONE, doubt: DOUBTED }, MISSED],
     ['another service has written the record anew', { isErased: true, isMissing: true }, MISSED],
     ['another epoch', { isOther: true }, RENEWED],
     ['no record, and the mark of a consent after a refusal', { ...GONE, isRenewed: true }, RENEWED],
@@ -35,6 +36,12 @@ describe('the record shows whether the visitor has refused', () => {
   it('asks again if only the mark is missing, since a browser may delete the record yet', () => {
     expect(judgeRecord({ ...FINE, isMissing: true })).toBe(SOON);
     expect(judgeRecord({ ...FINE, isMissing: true, isRepeated: true })).toBeUndefined();
+  });
+
+  it('asks again if the mark was missing and the record is of a later consent, which the visitor may be withdrawing', () => {
+    const renewed = { ...FINE, isRenewed: true, isMissing: true };
+    expect(judgeRecord({ ...renewed, doubt: MISSING })).toBe(SOON);
+    expect(judgeRecord({ ...renewed, doubt: DOUBTED, isRepeated: true })).toBe(RENEWED);
   });
 
   it.each<[string, Partial<Signs>, number | undefined, number | undefined]>([
