@@ -57,9 +57,12 @@ const isProven = ({ history }: Stage, sendings: readonly Sending[], page: string
   return isCalm && last < at - SETTLING && last > at - PROVEN_FOR + SETTLING;
 };
 
-/** Whether the page was frozen as the event arrived, and sends before it has read the messages of that time. */
+/**
+ * Whether the page has been frozen since the event arrived, and sends before it has read the messages of that time. Another page may
+ * have learned of the arrival only then, because the page of a handover reads no answer.
+ */
 const isThawing = ({ history }: Stage, page: string, arrivedAt: number, at: number): boolean =>
-  history.freezes.some((freeze) => freeze.page === page && freeze.from <= arrivedAt && at < freeze.to + SETTLING);
+  history.freezes.some(({ page: frozen, to }) => frozen === page && to >= arrivedAt && at >= to && at < to + SETTLING);
 
 /** An event that was handed over and has arrived, and that a later page sends again although no fault excuses it. */
 export const findTwiceOnTheWire = (stage: Stage): string | undefined => {
