@@ -46,9 +46,15 @@ const personsIn = ({ action }: Step): readonly string[] => {
 export const changesPerson = (plan: Plan) =>
   has(plan, 'reset', 'resetAndLeave') || plan.steps.flatMap(personsIn).length > 0;
 
-/** Whether pages of two tabs act. */
-export const hasTwoTabs = ({ steps }: Plan): boolean =>
-  new Set(steps.flatMap(({ action }) => ('tab' in action ? action.tab : []))).size > 1;
+const isAtOnce = (step: Step | undefined): boolean => !!step && 'tasks' in step.wait && step.wait.tasks < 2;
+
+/**
+ * Whether two pages act at a time: in two tabs, or in one tab whose page leaves. There an action in the same moment loads a page, and so
+ * does the departure, as if the visitor had duplicated the tab.
+ */
+export const hasTwoPages = ({ steps }: Plan): boolean =>
+  new Set(steps.flatMap(({ action }) => ('tab' in action ? action.tab : []))).size > 1 ||
+  steps.some(({ action }, index) => /Leave|navigate/.test(action.verb) && isAtOnce(steps[index + 1]));
 
 /** Whether the plan identifies two persons, who could then share a visitor id. */
 export const hasTwoPersons = ({ steps }: Plan): boolean => new Set(steps.flatMap(personsIn)).size > 1;

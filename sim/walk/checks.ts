@@ -10,6 +10,7 @@ import {
   findSentAfterRefusal,
   findSentByRefusing,
   findUndead,
+  findWithoutAnswer,
 } from './consentChecks.ts';
 import {
   findChanged,
@@ -241,6 +242,7 @@ export const checkEnd = (stage: Stage): void => {
     identify: findRepeatedIdentify(stage),
     lost: findLostIdentify(stage),
     pages: findDisorderOfPages(stage),
+    before: findWithoutAnswer(stage),
     sent: findSentAfterRefusal(stage),
     silent: findSentByRefusing(stage),
     undead: findUndead(stage, arrived),

@@ -18,6 +18,22 @@ export const findBeforeConsent = (stage: Stage): string | undefined => {
   return network.requests[0] && `a request of ${network.requests[0].from}`;
 };
 
+/** Data that a page stores before any answer can have reached the page, or a request that it sends before a grant can have. */
+export const findWithoutAnswer = (stage: Stage): string | undefined => {
+  const { consent, browser, history, network } = stage;
+  if (!isRequired(stage)) return undefined;
+  const hasAnswer = (page: string, until: number, answers: readonly Answer[]) =>
+    answers.some(
+      (answer) =>
+        answer.at <= until && (answer.page === page || (mayReach(answer, page) && answer.at >= history.loadOf(page))),
+    );
+  const write = browser.writes.find(({ page, at }) => !hasAnswer(page, at, consent.answers));
+  if (write) return `${write.page} stores at ${write.at.toFixed(0)} ms`;
+  const grants = consent.answers.filter(({ isGranted }) => isGranted);
+  const sent = network.requests.find(({ from, at }) => from.startsWith('page') && !hasAnswer(from, at, grants));
+  return sent && `${sent.from} sends at ${sent.at.toFixed(0)} ms`;
+};
+
 /**
  * Whether only stubs know of the refusal. The page of the refusal, and all later pages, left before their bundle had loaded, or wait for
  * it. The docs name the limit: before consent a stub may not write, and it cannot erase a database as its page leaves.

@@ -98,8 +98,6 @@ export interface Ledger {
 const MOMENT = 1;
 /** How long (ms) a page that has just loaded asks its database. A change by another page meanwhile comes before or after. */
 const ASKING = 100;
-/** Calls that wait for the bundle have no order with changes within this time (ms): two steps of a version, which has tenths of a second. */
-const UNHEARD = 200;
 
 /** @param travel how long (ms) a change of the person may take to reach other tabs */
 export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
@@ -124,8 +122,8 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
     changes.push({ at: scheduler.now(), calledAt, page, person });
   };
   /** Whether the change came after an event of another page. A call that waits for consent is ordered by the tenth of a second. */
-  const isAfter = (later: Change, { at, isReceived }: Tracked) =>
-    later.at - at >= (isReceived ? MOMENT : UNHEARD) && (later.calledAt === later.at || later.calledAt - at >= ASKING);
+  const isAfter = (later: Change, at: number) =>
+    later.at - at >= MOMENT && (later.calledAt === later.at || later.calledAt - at >= ASKING);
   const personsFor = (page: string): Set<string> => {
     const persons = new Set<string>(doubted);
     for (let i = changes.length - 1; i >= 0; i--) {
@@ -192,8 +190,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       for (let i = changes.length - 1; i > 0 && mayBeGone(changes[i] as Change); i--)
         doubt(changes[i] as Change, (changes[i - 1] as Change).person);
     },
-    owners(event) {
-      const { persons, change, at } = event;
+    owners({ persons, change, at }) {
       const owners = new Set(['', ...persons]);
       // An event of one page and a change by another page in the same moment have no order.
       for (const later of changes.slice(change)) if (later.at - at < MOMENT) owners.add(later.person);
@@ -204,7 +201,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
         const hasOrder = changes
           .slice(index + 1)
           .every((next) => next.page === later.page || next.at - later.at >= ASKING);
-        if (!later.person && !unsure.has(later) && isAfter(later, event) && hasOrder) break;
+        if (!later.person && !unsure.has(later) && isAfter(later, at) && hasOrder) break;
         owners.add(later.person);
       }
       return owners;

@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { changesPerson, hasTwoPersons, hasTwoTabs, relayed } from './breakPlans.ts';
+import { changesPerson, hasTwoPages, hasTwoPersons, relayed } from './breakPlans.ts';
 import { EARLY, INVARIANTS } from './checks.ts';
 import { RESENT } from './identityChecks.ts';
 import type { KnownBreak } from './knownBreak.ts';
@@ -68,7 +68,7 @@ export const personBreaks: readonly KnownBreak[] = [
       ],
       { features: { hasLocks: true, hasChannel: false, hasFetchLater: false, hasGpc: false } },
     ),
-    mayShow: (plan, detail) => hasTwoTabs(plan) && changesPerson(plan) && detail.endsWith(EARLY),
+    mayShow: (plan, detail) => hasTwoPages(plan) && changesPerson(plan) && detail.endsWith(EARLY),
   },
   {
     name: 'localStorage is full, and IndexedDB is refused for one of two tabs: each identifies a person in the same millisecond',
