@@ -6,6 +6,7 @@ import { clicks } from './page/clicks.js';
 import { browserContext } from './page/context.js';
 import { pageViews } from './page/navigation.js';
 import { addContext } from './recorder/prepare.js';
+import type { Made } from './recorder/recorder.js';
 import { startTracker } from './tracker.js';
 import { cookieDomain } from './visitor/cookieDomain.js';
 import { DOMAIN, linkTo } from './visitor/linkDomains.js';
@@ -86,8 +87,9 @@ const host = window as { clew?: Clew };
 
 const start = () => {
   const options: Record<string, unknown> = {};
+  // An attribute cannot have an object or a function.
   for (const [name, text] of Object.entries(document.currentScript?.dataset ?? {}))
-    options[name] = isText(name) ? text : scalar(text as string);
+    if (!/^(store|transport)$/.test(name)) options[name] = isText(name) ? text : scalar(text as string);
 
   const { pageViews: views, clicks: clicked, linkDomains: domains, consent = 'granted' } = options;
   options.consent = wordsOf(consent).join();
@@ -96,15 +98,17 @@ const start = () => {
   options.cookieDomain = options.cookieDomain ? cookieDomain(options.cookieDomain as string) : undefined;
   options.linkDomains = domains ? linkTo(domainsOf(domains)) : undefined;
 
-  /** When the call that is being replayed was made, and the id of its event. */
-  let replayed: number | undefined;
-  let replayedId: string | undefined;
+  let replayed: Made | undefined;
   const tracker = startTracker(
     normaliseOptions(options as unknown as TrackerOptions),
     options.context ? [addContext(browserContext)] : [],
-    { replayedAt: () => replayed, replayedId: () => replayedId },
+    () => {
+      const made = replayed;
+      replayed = undefined;
+      return made;
+    },
   );
-  const early = host.clew?.q?.splice(0) ?? [];
+  const stubbed = host.clew?.q ?? [];
   const methods = {
     ...tracker,
     // A function that the stub has saved is null on the next page.
@@ -117,34 +121,53 @@ const start = () => {
       ? methods[method]?.(first, second, third)
       : console.error(`clew: no method ${method}`);
   host.clew = clew;
-  /** Other code may have written anything under a key of the stub's. */
-  const entryOf = (entry: unknown, id?: string, isLeft?: boolean) => {
-    const [at, call, seen, settle] = Object(Array.isArray(entry) ? entry : []) as Early;
-    return { at: +new Date(at), call, seen, settle, id, isLeft, isPlugin: +(call?.[0] === 'use') };
+  /**
+   * The calls of a list, with their places in the order of all calls. Other code may have written anything under a key of the stub's.
+   *
+   * @param key that of a list which a page has left
+   */
+  const entriesOf = (list: readonly unknown[], key?: string) => {
+    let last = 0;
+    return list.map((entry, index) => {
+      const [time, call, seen, settle] = Object(Array.isArray(entry) ? entry : []) as Early;
+      const at = +new Date(time) || 0;
+      // The clock may have been set back in between, or since the page has left.
+      last = Math.max(last, key && at > Date.now() ? 0 : at);
+      const isPlugin = call?.[0] === 'use';
+      return { at, call, seen, settle, place: isPlugin ? -1 : last, id: key && idOf(key, index), isLeft: !!key };
+    });
   };
-  const replay = (own: Early[] = []) => {
-    // The browser may discard a prerendered page, so these calls are left to a page that is shown.
-    const keys = (document as { prerendering?: boolean }).prerendering ? [] : entryKeys(CALLS).sort();
-    const left = keys.flatMap((key) => readList(key).map((entry, place) => entryOf(entry, idOf(key, place), true)));
+  /** @param isStart whether the page has just been loaded */
+  const make = (calls: ReturnType<typeof entriesOf>, isStart?: boolean) => {
     // A plugin sees all calls. Pages that are open at the same time change the visitor in the order of time.
-    for (const { at, call, seen, settle, id, isLeft } of [...left, ...own.map((entry) => entryOf(entry))].sort(
-      (a, b) => b.isPlugin - a.isPlugin || a.at - b.at,
-    )) {
+    for (const { at, call, seen, settle, id, isLeft } of calls.sort((one, other) => one.place - other.place)) {
       // Skip calls with time 0 or an invalid date. The `stop` of an earlier page concerns its own tracker.
       if (!at || !Array.isArray(call) || typeof call[0] !== 'string' || (isLeft && call[0] === 'stop')) continue;
-      replayed = at;
-      replayedId = id;
-      const result = clew(...callOf(call, seen)) as { catch?(ignore: () => void): void } | undefined;
+      // Functions of the page make their calls now.
+      replayed = /^(use|ready)$/.test(call[0]) ? undefined : { at, id, isBefore: isStart && isLeft };
+      // JSON has made null of a missing argument.
+      const args = isLeft ? (call.map((one) => one ?? undefined) as Call) : call;
+      const result = clew(...callOf(args, seen)) as { catch?(ignore: () => void): void } | undefined;
       if (typeof settle === 'function') settle(result);
       // The caller is a page that has left.
       else result?.catch?.(() => {});
     }
-    replayed = replayedId = undefined;
+    replayed = undefined;
+  };
+  const replay = (own: readonly Early[], isStart?: boolean) => {
+    // The browser may discard a prerendered page, so these calls are left to a page that is shown.
+    const keys = (document as { prerendering?: boolean }).prerendering ? [] : entryKeys(CALLS).sort();
+    make([...keys.flatMap((key) => entriesOf(readList(key), key)), ...entriesOf(own)], isStart);
     for (const key of keys) writeEntry(key);
   };
-  replay(early);
+  replay(stubbed.splice(0), true);
+  // The page may have kept the stub's function.
+  stubbed.push = (...calls) => {
+    make(entriesOf(calls));
+    return 0;
+  };
   // A page can leave too soon while this one is in the back/forward cache.
-  addEventListener('pageshow', ({ persisted }) => persisted && replay(), true);
+  addEventListener('pageshow', ({ persisted }) => persisted && replay([]), true);
 };
 
 // A second script tag finds a tracker at work and leaves it to it.

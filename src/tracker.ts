@@ -14,19 +14,19 @@ import { createPlugins, createTools } from './page/plugins.js';
 import { createVisit } from './page/visit.js';
 import { createClock } from './recorder/clock.js';
 import type { Step } from './recorder/prepare.js';
-import { createRecorder, LIVE, type Replay } from './recorder/recorder.js';
+import { createRecorder, LIVE, type Made, type Replay } from './recorder/recorder.js';
 import { createVisitor } from './visitor/visitor.js';
 
 /**
  * The tracker: options in, recorder, visitor, outbox, courier and page out. The function only connects these parts, and has no state.
  *
  * @param steps the steps of an event in the call that tracks it. Plugins add theirs in front.
- * @param replay for calls that were made before the tracker
+ * @param replayed the call that is being replayed
  */
-export const startTracker = (settings: Settings, steps: Step[], { replayedAt, replayedId }: Replay = LIVE): Tracker => {
+export const startTracker = (settings: Settings, steps: Step[], replayed: Replay = LIVE): Tracker => {
   const { storageName: service, apiKey } = settings;
   const { now, reading } = createClock();
-  const clock = () => replayedAt() ?? now();
+  const made = (): Made => replayed() ?? { at: now() };
 
   const [on, emit] = createSignals(settings.debug);
   const { fail, failWith, attempt } = createReports(emit);
@@ -69,8 +69,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
       traces.link(link, tab);
     },
     onSettled: ledger.settle,
-    // After a refusal they are dropped already, and no book may have them.
-    onLost: (texts, reason) => ledger.lose(visitor.isStarted() ? texts : [], reason),
+    onLost: ledger.lose,
     onError: fail,
   });
 
@@ -109,8 +108,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
 
   const recorder = createRecorder({
     steps,
-    clock,
-    replayedId,
+    made,
     ...ledger,
     isFull: () => ledger.counts.queued > settings.maxQueuedEvents,
     start: () => visitor.check(),
@@ -131,8 +129,7 @@ export const startTracker = (settings: Settings, steps: Step[], { replayedAt, re
   const tracker: Tracker = createMethods({
     ...visit,
     recorder,
-    clock,
-    replayedId,
+    made,
     on,
     use,
     counts: ledger.counts,

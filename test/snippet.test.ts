@@ -390,6 +390,56 @@ describe('calls that the stub has saved', () => {
     expect(new Set(first).size).toBe(2);
   });
 
+  it('of another customer are sent, and the first view of the next page is of that customer', async () => {
+    const ann = await load();
+    ann('identify', 'ann');
+    await ann('flush');
+    await ann('stop');
+    Reflect.deleteProperty(globalThis, 'clew');
+    // Calls within a tenth of a second have no order.
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    localStorage[KEY] = JSON.stringify([[Date.now(), ['identify', 'bob']]]);
+    const clew = await load({ pageViews: '' });
+    await vi.waitUntil(() => (clew('stats') as { tracked: number }).tracked === 2, { interval: 1 });
+    clew('track', 'of bob');
+    await clew('flush');
+    expect(names()).toEqual(['$identify', 'page_view', 'of bob']);
+    expect(arrived[0]?.payload).toEqual({ distinct_id: 'bob' });
+    expect(new Set(arrived.map(({ correlationValue }) => correlationValue)).size).toBe(1);
+  });
+
+  it('come before those of the page, although the clock was set back since', async () => {
+    openPage();
+    localStorage[KEY] = JSON.stringify(
+      [
+        ['identify', 'ann'],
+        ['track', 'of ann'],
+      ].map((call) => [Date.now() + 60_000, call]),
+    );
+    const q = [
+      ['identify', 'bob'],
+      ['track', 'of bob'],
+    ].map((call) => [Date.now(), call]);
+    vi.stubGlobal(
+      'clew',
+      Object.assign(() => {}, { q }),
+    );
+    const clew = await load();
+    clew('track', 'of bob');
+    await clew('flush');
+    expect(names()).toEqual(['$identify', 'of ann', '$identify', 'of bob', 'of bob']);
+    const [, , bob, ...ofBob] = arrived.map(({ correlationValue }) => correlationValue);
+    expect(ofBob).toEqual([bob, bob]);
+  });
+
+  it('lack the arguments that were undefined, of which JSON has made null', async () => {
+    openPage();
+    localStorage[KEY] = JSON.stringify([[Date.now(), ['track', 'a', undefined]]]);
+    const clew = await load();
+    await clew('flush');
+    expect(arrived[0]).not.toHaveProperty('payload');
+  });
+
   it('of another page become other events', async () => {
     const first = await replay(KEY);
     const others = await replay('clew.calls 1770000000000 4000000001,18,305419896,2863311530');
@@ -468,6 +518,56 @@ describe('calls that the stub has saved', () => {
       expect(new Set([...first, ...second]).size).toBe(8);
     },
   );
+});
+
+describe('an event that a listener tracks while a call is replayed', () => {
+  it('has an id of its own and the present time', async () => {
+    const listen = (tracker: { on(signal: string, listener: () => void): () => void; track(event: string): void }) =>
+      tracker.on('change', () => tracker.track('before'));
+    openPage();
+    const at = Date.now() - 60_000;
+    localStorage[KEY] = JSON.stringify([
+      [at, ['identify', 'ann']],
+      [at + 1000, ['identify', 'bob']],
+    ]);
+    const q = [
+      [Date.now(), ['use', listen]],
+      [Date.now(), ['identify', 'carl']],
+    ];
+    vi.stubGlobal(
+      'clew',
+      Object.assign(() => {}, { q }),
+    );
+    const clew = await load();
+    await clew('flush');
+    expect(arrived.map(({ event, payload }) => [event, (payload as { distinct_id?: string })?.distinct_id])).toEqual([
+      ['$identify', 'ann'],
+      ['$identify', 'bob'],
+      ['before', undefined],
+      ['$identify', 'carl'],
+    ]);
+    expect(new Set(arrived.map(({ uuid }) => uuid)).size).toBe(4);
+    expect(Date.parse(arrived[2]?.timestamp as string)).toBeGreaterThan(at + 50_000);
+  });
+});
+
+it("calls through the stub's function that the page has kept are made at once, and have a result", async () => {
+  const stub = Object.assign(() => {}, { q: [] as unknown[] });
+  vi.stubGlobal('clew', stub);
+  const clew = await load();
+  const id = new Promise((settle) => {
+    stub.q.push([Date.now(), ['track', 'kept']], [Date.now(), ['correlationValue'], false, settle]);
+  });
+  await clew('flush');
+  expect(arrived.map(({ event, correlationValue }) => [event, correlationValue])).toEqual([['kept', await id]]);
+  expect(stub.q).toHaveLength(0);
+});
+
+it.each(['store', 'transport'])('data-%s is no option, because an attribute has no functions', async (name) => {
+  const clew = await load({ [name]: 'x' });
+  clew('track', 'seen');
+  await clew('flush');
+  expect(names()).toEqual(['seen']);
 });
 
 it.each([

@@ -41,7 +41,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does nothing at reset()',
     file: 'api/methods.ts',
-    find: '      enter({ fresh: replayedId() ?? uuid(), at: clock() });\n',
+    find: '      enter({ fresh: id ?? uuid(), at }, isBefore);\n',
     replace: '',
   },
   {
@@ -219,7 +219,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'leaves the calls of a page that left before the bundle was loaded to the next page that loads',
     file: 'snippet.ts',
-    find: "  addEventListener('pageshow', ({ persisted }) => persisted && replay(), true);\n",
+    find: "  addEventListener('pageshow', ({ persisted }) => persisted && replay([]), true);\n",
     replace: '',
   },
   {
@@ -231,7 +231,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not see in the database that the visitor has refused and consented since',
     file: 'visitor/judgeRecord.ts',
-    find: '  if (isRenewed || (isOther && !isInformed)) return doubt === MISSING ? SOON : RENEWED;\n',
+    find: '  if (isRenewed || (isOther && !isInformed)) return doubt === MISSING && !isErased ? SOON : RENEWED;\n',
     replace: '',
   },
   {

@@ -1,5 +1,6 @@
 import { isLoaded } from '../browser/page.ts';
 import { type Answer, isRequired, mayReach } from './consent.ts';
+import { has } from './plan.ts';
 import type { Stage } from './stage.ts';
 import { UNSAVED } from './unsaved.ts';
 
@@ -20,8 +21,9 @@ export const findBeforeConsent = (stage: Stage): string | undefined => {
 
 /** Data that a page stores before any answer can have reached the page, or a request that it sends before a grant can have. */
 export const findWithoutAnswer = (stage: Stage): string | undefined => {
-  const { consent, browser, history, network } = stage;
-  if (!isRequired(stage)) return undefined;
+  const { consent, browser, history, network, plan } = stage;
+  // An answer may have reached a prerendered page before the visitor has seen it, which counts as its load.
+  if (!isRequired(stage) || has(plan, 'prerender')) return undefined;
   const hasAnswer = (page: string, until: number, answers: readonly Answer[]) =>
     answers.some(
       (answer) =>

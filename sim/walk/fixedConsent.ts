@@ -535,4 +535,22 @@ export const fixedConsent: readonly FixedWalk[] = [
       { theme: 'consent', hasStub: false, dataset: { baseUrl: '/clew', flushInterval: '200', consent: 'required' } },
     ),
   },
+  {
+    name: 'without IndexedDB, a page from the back/forward cache begins anew after a refusal and a new consent',
+    plan: relayed(
+      7,
+      [
+        { wait: now, action: { verb: 'refuseStorage', refusal: 'database' } },
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: { ms: 3000 }, action: { verb: 'navigate', tab: 0 } },
+        { wait: { ms: 500 }, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: { ms: 3000 }, action: { verb: 'refuseAndGrant', tab: 0 } },
+        { wait: { ms: 3000 }, action: { verb: 'back', tab: 0 } },
+        { wait: { ms: 100 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 60_000 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 60_000 }, action: { verb: 'flush', tab: 0 } },
+      ],
+      { theme: 'consent', hasStub: false, dataset: { baseUrl: '/clew', consent: 'required' } },
+    ),
+  },
 ];

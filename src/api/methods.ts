@@ -1,28 +1,36 @@
 import { v4 as uuid } from 'uuid';
 import { pageContext } from '../page/context.js';
 import { draftEvent, draftUpsert } from '../recorder/event.js';
-import type { Recorder, Replay } from '../recorder/recorder.js';
+import type { Made, Recorder } from '../recorder/recorder.js';
 import type { Call } from '../visitor/calls.js';
 import { IDENTIFY, isObject } from '../wire.js';
 import type { Listen } from './signals.js';
 import type { Plugin, Stats, Tracker } from './types.js';
 
-export interface MethodPorts extends Pick<Replay, 'replayedId'> {
-  /** When the call is made, in ms since the epoch. */
-  clock(): number;
+export interface MethodPorts {
+  /** The call that is being made. Each method asks first, because a listener may make other calls meanwhile. */
+  made(): Made;
   readonly recorder: Recorder;
   readonly on: Listen;
   readonly counts: Stats;
   /** A service checks no signature. */
   readonly isDirect: boolean;
-  /** Takes a call that needs the visitor. */
-  enter(call: Call): void;
+  /**
+   * Takes a call that needs the visitor.
+   *
+   * @param isBefore whether it was made before this page began to load
+   */
+  enter(call: Call, isBefore?: boolean): void;
   /** Takes properties, if there is room for them. */
   setProperties(call: Call): void;
   /** Journals the changes that the database may lack. */
   rest(): void;
-  /** Takes the visitor's answer, for all tabs. */
-  answer(isGranted: boolean): void;
+  /**
+   * Takes the visitor's answer, for all tabs.
+   *
+   * @param leftAt when it was given, in ms since the epoch, if a page that has left has saved it
+   */
+  answer(isGranted: boolean, leftAt?: number): void;
   flush(isForced?: boolean): Promise<void>;
   visitorId(): Promise<string>;
   use(plugin: Plugin): void;
@@ -39,7 +47,7 @@ const fieldsOf = <T extends object>(argument: T | null | undefined, name: string
 
 /** The methods of a tracker. Every method first processes the calls of `track` that wait, so that all calls are in order. */
 export const createMethods = (ports: MethodPorts): Tracker => {
-  const { recorder, use, on, counts, isDirect, clock, replayedId, enter, flush, attempt, fail } = ports;
+  const { recorder, on, counts, isDirect, made, enter, flush, attempt, fail } = ports;
   let isDue = false;
   /** Journals once for all calls of a task, because each write has all calls that wait. */
   const write = () => {
@@ -50,9 +58,9 @@ export const createMethods = (ports: MethodPorts): Tracker => {
       ports.rest();
     });
   };
-  const setProperties = (properties: unknown) => {
+  const setProperties = (properties: unknown, at: number) => {
     const text = attempt(() => draftUpsert(properties));
-    if (text) ports.setProperties({ text, at: clock() });
+    if (text) ports.setProperties({ text, at });
     write();
   };
   return {
@@ -63,6 +71,7 @@ export const createMethods = (ports: MethodPorts): Tracker => {
       return flush();
     },
     identify(primaryKey, properties, options) {
+      const { at, id, isBefore } = made();
       recorder.drain();
       if (typeof primaryKey !== 'string' || !primaryKey) return fail('identify: expected a non-empty string');
       const given = attempt(() => {
@@ -71,32 +80,30 @@ export const createMethods = (ports: MethodPorts): Tracker => {
         return { signature: isDirect ? undefined : signature };
       });
       if (!given) return;
-      enter({
-        text: draftEvent(clock(), IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), replayedId()),
-        fresh: replayedId() ?? uuid(),
-        at: clock(),
-        key: primaryKey,
-        ...given,
-      });
+      const text = draftEvent(at, IDENTIFY, JSON.stringify({ distinct_id: primaryKey }), id);
+      enter({ text, fresh: id ?? uuid(), at, key: primaryKey, ...given }, isBefore);
       write();
-      if (properties != null) setProperties(properties);
+      if (properties != null) setProperties(properties, at);
     },
     setProperties(properties) {
+      const { at } = made();
       recorder.drain();
-      setProperties(properties);
+      setProperties(properties, at);
     },
     page: (overrides) => {
       recorder.track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...fieldsOf(overrides, 'page') })) });
     },
     reset() {
+      const { at, id, isBefore } = made();
       recorder.drain();
-      enter({ fresh: replayedId() ?? uuid(), at: clock() });
+      enter({ fresh: id ?? uuid(), at }, isBefore);
       write();
     },
     consent(isGranted) {
+      const { at, id } = made();
       recorder.drain();
       if (typeof isGranted !== 'boolean') return fail('consent: expected a boolean');
-      ports.answer(isGranted);
+      ports.answer(isGranted, id ? at : undefined);
     },
     flush() {
       recorder.drain();
@@ -104,7 +111,10 @@ export const createMethods = (ports: MethodPorts): Tracker => {
     },
     correlationValue: ports.visitorId,
     stats: () => structuredClone(counts),
-    use,
+    use(plugin) {
+      recorder.drain();
+      ports.use(plugin);
+    },
     on,
     stop: ports.stop,
   };

@@ -24,6 +24,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     link: newLink(),
     renewal: NO_RENEWAL,
     waiting: 0,
+    refusals: 0,
   };
   const lastRequest = createLastRequest();
   const handover = createHandover(desk);
@@ -66,6 +67,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     queue.persist();
     if (isAway(desk)) return;
     const pass: Pass = {
+      refusals: desk.refusals,
       scope: { page: queue.page, latest: queue.count() },
       entered: desk.state,
       found: { link: newLink(), rows: [], remaining: 0 },
@@ -134,6 +136,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     single: (id) => void known.singles.add(id),
     settled: () => known.settled,
     forget() {
+      desk.refusals++;
       if (!isAway(desk)) desk.state = { holder: desk.state.holder, does: 'wait' };
       desk.link = newLink();
       passes.renew();

@@ -46,6 +46,8 @@ export interface Found {
 
 /** One pass, which sends the events that were queued when it began. */
 export interface Pass {
+  /** How often the visitor had refused in this page's life, as the pass began. */
+  readonly refusals: number;
   scope: Scope;
   /** The state that the pass has set. */
   entered: State;
@@ -69,6 +71,8 @@ export interface Known {
 
 /** The values that the steps of a pass and the departure share. */
 export interface Desk {
+  /** How often the visitor has refused in this page's life. */
+  refusals: number;
   readonly ports: CourierPorts;
   readonly bisection: Bisection;
   readonly known: Known;

@@ -16,6 +16,9 @@ import { copyOf, isLeftFor, orMemory } from './read.js';
 import { allIn, changedRows, leftIn } from './rows.js';
 import { type Answer, isKeptAlive } from './transport.js';
 
+/** From this age (ms) on, an event does not travel alone: the endpoint for one event takes no time. */
+const LATE = 30_000;
+
 /** Sends the next request of a pass. */
 export const createSend = (
   desk: Desk,
@@ -72,7 +75,9 @@ export const createSend = (
     const ids = new Set(done);
     const isDone = (text: ItemText) => ids.has(idOf(text));
     const sent = rows.map(([key, texts = []]): Sent => [key[3], ...texts.filter(isDone)]).filter(([, text]) => text);
-    const reportLost = ports.onLost(othersIn(rows, new Set(lost)), reason);
+    // If the visitor has refused meanwhile, they are dropped already, and no book may have them.
+    const isOver = pass.refusals !== desk.refusals;
+    const reportLost = ports.onLost(isOver ? [] : othersIn(rows, new Set(lost)), reason);
     queue.settled(sent.flatMap(([, ...texts]) => texts));
     report(handed, done, lost, sent);
     pass.hasSettled = !!done[0];
@@ -118,6 +123,7 @@ export const createSend = (
     const left = orMemory(queue, leftIn(rows, isLeft));
     const texts = left.flatMap(([, items = []]) => items);
     const { singles } = known;
+    for (const text of texts) if (singles.has(idOf(text)) && isOlder(text, LATE)) singles.delete(idOf(text));
     const stated = statedFor(pass, texts);
     const isEnd = !!pass.found.all;
     const next = nextRequest(texts, isEnd, ready, receipts, limits, bisection, singles, ports.clock, stated);

@@ -6,8 +6,12 @@ const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[
 /** Where the campaign is kept, with the visitor id. */
 const KEY = 'visit';
 
-/** The part of a query that names a campaign, in an address or in a stored text. */
-export const campaignIn = (text: string): string | undefined => text.match(CAMPAIGN)?.join('');
+/** The part of a query that names a campaign, in an address or in a stored text. A hash may have a query, too. */
+export const campaignIn = (text: string): string | undefined =>
+  text
+    .match(CAMPAIGN)
+    ?.map((part) => `&${part.slice(1)}`)
+    .join('');
 
 /**
  * Knows which campaign has brought the visitor, and keeps the campaign for this tab and this visitor id. If the browser refuses

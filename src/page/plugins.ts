@@ -13,7 +13,11 @@ export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T
   /** Undefined once the tracker was stopped: then none begins any more. */
   let undoings: ((() => void) | '')[] | undefined = [];
   const use = (plugin: Plugin | undefined | null | false) => {
-    if (plugin) undoings?.push(attempt(() => start(plugin)));
+    if (!plugin || !undoings) return;
+    const undo = attempt(() => start(plugin));
+    // The plugin may have stopped the tracker.
+    if (undoings) undoings.push(undo);
+    else if (undo) attempt(undo);
   };
   const unplug = () => {
     for (const undo of undoings ?? []) if (undo) attempt(undo);

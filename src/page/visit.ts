@@ -206,9 +206,13 @@ export const createVisit = (ports: VisitPorts) => {
     farewell.write(courier.settled(), lease);
   };
 
-  /** A call needs the visitor. Calls of a page that unloads are handed over at the end of the microtask. */
-  const enter = (call: Call) => {
-    if (visitor.isOther(call)) announce();
+  /**
+   * A call needs the visitor. Calls of a page that unloads are handed over at the end of the microtask.
+   *
+   * @param isBefore whether the call was made before this page began to load. Then all that the page has seen belongs to the visitor after it.
+   */
+  const enter = (call: Call, isBefore?: boolean) => {
+    if (!isBefore && visitor.isOther(call)) announce();
     visitor.enter(call);
     if (visitor.isAway()) queueMicrotask(() => visitor.isAway() && depart());
   };
@@ -256,8 +260,9 @@ export const createVisit = (ports: VisitPorts) => {
       epochs.consent(more?.at);
       grant();
     },
-    answer(isGranted: boolean) {
-      const at = epochs.answerAt();
+    answer(isGranted: boolean, leftAt?: number) {
+      // The visitor may have refused in another tab since a consent that was saved. A saved refusal counts more than a consent since.
+      const at = (isGranted && leftAt) || epochs.answerAt();
       const ended = isGranted ? undefined : epochs.latest();
       // First, because a listener may answer otherwise meanwhile.
       channel.answer(isGranted, { at, ended });

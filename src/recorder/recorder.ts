@@ -20,20 +20,25 @@ const BURST = 24;
 /** A call with more characters of payload is processed at once, because waiting calls need memory. */
 const MOST_WAITING = 1e3;
 
-/** The call that is being made, which may have been made earlier and be replayed. */
-export interface Replay {
-  /** When it was made, in ms since the epoch. Undefined for a call that is made now. */
-  replayedAt(): number | undefined;
-  /** The id of its event, if it has one already. */
-  replayedId(): string | undefined;
+/** A call, which may have been made earlier. */
+export interface Made {
+  /** When it was made, in ms since the epoch. */
+  readonly at: number;
+  /** The id of its event, if it has one already: a page that has left has saved the call. */
+  readonly id?: string | undefined;
+  /** That page had left before this one began to load. */
+  readonly isBefore?: boolean | undefined;
 }
 
-/** Calls that are made now. */
-export const LIVE: Replay = { replayedAt: () => undefined, replayedId: () => undefined };
+/** The call that is being replayed. Only the first caller gets it: what a listener calls meanwhile is made now. */
+export type Replay = () => Made | undefined;
 
-export interface RecorderPorts extends Pick<Replay, 'replayedId'> {
-  /** When the call is made, in ms since the epoch. */
-  clock(): number;
+/** Calls that are made now. */
+export const LIVE: Replay = () => undefined;
+
+export interface RecorderPorts {
+  /** The call that is being made. */
+  made(): Made;
   /** The steps of an event in the call that tracks it. */
   readonly steps: readonly Step[];
   /** Whether more events wait than the queue may hold. */
@@ -63,7 +68,7 @@ export interface Recorder {
 
 /** From the call to a finished event. In a burst, the call only takes a snapshot, so that the page's own work goes on. */
 export const createRecorder = (ports: RecorderPorts): Recorder => {
-  const { steps, clock, begin, end, fail } = ports;
+  const { steps, made, begin, end, fail } = ports;
   /** The times of calls count from here, because V8 allocates an object for each large number in a list. */
   const started = Date.now();
   /** The calls of `track` in this task, one behind the other, and how many fields of them are processed. */
@@ -114,7 +119,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
 
   return {
     track(event, payload, isSingle = false) {
-      const at = clock();
+      const { at, id } = made();
       begin();
       making++;
       const name = isName(event) ? event : '';
@@ -125,10 +130,11 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
       } catch (error) {
         drain();
         making--;
-        fail(error);
-        return end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
+        end([draftEvent(at, name)], name ? 'unserialisable' : 'rejected');
+        // Afterwards: a listener may refuse, and that ends all events that have no end yet.
+        return fail(error);
       }
-      calls.push(at - started, name, text, isSingle, ports.replayedId());
+      calls.push(at - started, name, text, isSingle, id);
       if (!burst++) Promise.resolve(Date.now() + BURST).then(drainSoon);
       // A step may read data that change in a moment. The bound of the queue also holds for calls that wait.
       const isDue = steps[0] || ports.isFull() || (text && text.length > MOST_WAITING);

@@ -29,8 +29,8 @@ export interface Signs {
 export const judgeRecord = (signs: Signs): typeof MISSED | typeof RENEWED | typeof SOON | undefined => {
   const { isErased, isOther, isRenewed, isMissing, doubt, isInformed, isRepeated } = signs;
   // Otherwise the site's data were deleted, and perhaps another page has stored them anew.
-  // If the mark was missing, the visitor may have refused a second time just now. The next answer shows that.
-  if (isRenewed || (isOther && !isInformed)) return doubt === MISSING ? SOON : RENEWED;
+  // A page that is back may find the record of a consent that the visitor is withdrawing just now. The next answer shows that.
+  if (isRenewed || (isOther && !isInformed)) return doubt === MISSING && !isErased ? SOON : RENEWED;
   if (isErased && (isMissing || doubt) && !isInformed) return MISSED;
   // The message about a refusal may be late.
   return (isOther || isMissing) && !isRepeated ? SOON : undefined;

@@ -6,7 +6,7 @@ import { NO_RENEWAL } from '../../src/courier/renewal.ts';
 import type { Answer } from '../../src/courier/transport.ts';
 import { isEvent } from '../../src/recorder/event.ts';
 import { createMemoryStore } from '../outbox/memoryStore.ts';
-import { AT, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from '../recorder/items.ts';
+import { eventNow, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from '../recorder/items.ts';
 import {
   createTab,
   createTabs,
@@ -94,7 +94,7 @@ describe('the queue', () => {
 
   it('keeps its order with upserts and single events between', async () => {
     const tab = createTab();
-    const single = eventText('now');
+    const single = eventNow('now');
     const items = [eventText('a'), upsertText(), eventText('b'), single, eventText('c')];
     tab.courier.single(idOf(single));
     tab.track(...items);
@@ -539,14 +539,25 @@ describe('a failure', () => {
 
   it('of a single event makes the tracker send it in a batch, with its own time', async () => {
     const tab = createTab({ respond: answers(FAILED, DELIVERED) });
-    const single = eventText('now');
+    const single = eventNow('now');
+    const now = Date.now();
     tab.courier.single(idOf(single));
     tab.track(single);
     await tab.courier.flush();
     await tab.courier.flush(true);
     expect(tab.sent.map(({ path }) => path)).toEqual(['/events/', '/api/events/batch/']);
-    expect(eventsIn(tab.sent[1]?.body ?? '')[0]?.timestamp).toBe(new Date(AT).toISOString());
+    expect(eventsIn(tab.sent[1]?.body ?? '')[0]?.timestamp).toBe(new Date(now).toISOString());
   });
+});
+
+it('a single event that has waited for long goes in a batch, with its time', async () => {
+  const tab = createTab();
+  const single = eventNow('now');
+  tab.courier.single(idOf(single));
+  vi.setSystemTime(Date.now() + MINUTE);
+  tab.track(single);
+  await tab.courier.flush();
+  expect(tab.sent.map(({ path }) => path)).toEqual(['/api/events/batch/']);
 });
 
 describe('a rejected key or address', () => {

@@ -42,8 +42,10 @@ export const deskOf = (changes: Partial<CourierPorts> = {}, store: MemoryStore =
     link: newLink(),
     renewal: NO_RENEWAL,
     waiting: 0,
+    refusals: 0,
   };
   const pass: Pass = {
+    refusals: 0,
     scope: { page: 'me', latest: 1e3 },
     entered: desk.state,
     found: { link: desk.link, rows: [], remaining: 0 },

@@ -518,6 +518,13 @@ describe('a campaign', () => {
     }
   });
 
+  it('is found in a query and in the query of a hash', () => {
+    moveTo('/?gclid=G1#/yarns?utm_source=mail');
+    const { views } = start();
+    settle();
+    expect(views()[0]).toMatchObject({ gclid: 'G1', utm_source: 'mail' });
+  });
+
   it('is stored once the tracker may store, and the next page does not track it again', async () => {
     moveTo(AD);
     visitorId = undefined;

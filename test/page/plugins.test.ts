@@ -87,6 +87,28 @@ describe('a plugin', () => {
     expect(late).not.toHaveBeenCalled();
   });
 
+  it('that stops the tracker as it starts is undone', () => {
+    const undo = vi.fn();
+    const { tracker } = create();
+    tracker.use(({ stop }) => {
+      stop();
+      return undo;
+    });
+    expect(undo).toHaveBeenCalledOnce();
+  });
+
+  it('that use() starts sees no event of an earlier call, also in a burst', async () => {
+    const { tracker, events } = create();
+    for (let n = 0; n < 60; n++) tracker.track('seen');
+    tracker.use((_tracker, tools) => {
+      tools.onTrack(() => ({ by: 'plugin' }));
+      return nothing;
+    });
+    await tracker.flush();
+    expect(events().filter(({ payload }) => payload)).toEqual([]);
+    expect(events()).toHaveLength(60);
+  });
+
   it('may track as it starts and as it ends', async () => {
     const { tracker, events } = create({
       plugins: [

@@ -71,8 +71,7 @@ it('the signal `change` is not for a call that is older than a change by another
   await other.tracker.flush();
   let at = Date.now();
   const { transport } = createTestTransport();
-  const replay = { replayedAt: () => at, replayedId: () => undefined };
-  const tracker = startTracker(normaliseOptions({ baseUrl, store, transport }), [], replay);
+  const tracker = startTracker(normaliseOptions({ baseUrl, store, transport }), [], () => ({ at }));
   await tracker.flush();
   const changes: unknown[] = [];
   tracker.on('change', (change) => changes.push(change));

@@ -66,8 +66,8 @@ describe('a call that is replayed', () => {
     const service = createTestTransport();
     let at: number | undefined;
     const settings = normaliseOptions({ baseUrl: '/clew', store, transport: service.transport, compress: false });
-    const replay = { replayedAt: () => at, replayedId: () => undefined };
-    const tracker = startTracker({ ...settings, plugins: [sessions()] }, [], replay);
+    const replayed = () => (at === undefined ? undefined : { at });
+    const tracker = startTracker({ ...settings, plugins: [sessions()] }, [], replayed);
     stops.push(tracker.stop);
     for (const ms of ago) {
       at = now - ms;

@@ -8,6 +8,10 @@ export const AT = Date.UTC(2026, 0, 31, 12, 30, 15, 7);
 export const eventText = (name = 'seen', payload?: unknown): ItemText =>
   stamp(draftEvent(AT, name, JSON.stringify(payload)), { correlationValue: VISITOR_ID });
 
+/** An event of this moment. */
+export const eventNow = (name: string): ItemText =>
+  stamp(draftEvent(Date.now(), name), { correlationValue: VISITOR_ID });
+
 export const upsertText = (properties: object = { plan: 'pro' }, primary_key = 'ann'): ItemText =>
   stamp(draftUpsert(properties), { primary_key });
 

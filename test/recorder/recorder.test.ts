@@ -23,8 +23,7 @@ const open = (changes: Partial<RecorderPorts> = {}, cost = 0) => {
   const fail = (error: unknown) => void errors.push((error as Error).message);
   const recorder = createRecorder({
     steps: [],
-    clock: Date.now,
-    replayedId: () => undefined,
+    made: () => ({ at: Date.now() }),
     isFull: () => false,
     begin: () => void log.push('begin'),
     end(texts, reason) {
@@ -66,7 +65,7 @@ describe('a call', () => {
   });
 
   it('has its name, its payload, its time and its endpoint', () => {
-    const { track, taken } = open({ clock: () => NOW - 5000 });
+    const { track, taken } = open({ made: () => ({ at: NOW - 5000 }) });
     track('a', { plan: 'pro' });
     track('b', undefined, true);
     expect(taken).toMatchObject([
@@ -97,7 +96,7 @@ describe('a call', () => {
   it('has an id of its own, or the id with which it is replayed', () => {
     const replayed = '01234567-89ab-4cde-8f01-23456789abcd';
     let id: string | undefined = replayed;
-    const { track, taken } = open({ replayedId: () => id });
+    const { track, taken } = open({ made: () => ({ at: Date.now(), id }) });
     track('replayed', undefined);
     id = undefined;
     track('a', undefined);
@@ -268,6 +267,12 @@ describe('a dropped event', () => {
     expect(dropped).toEqual([['a', 'unserialisable', undefined]]);
     expect(errors).toHaveLength(1);
     expect(taken).toEqual([]);
+  });
+
+  it('has its end before the error is reported, because a listener may refuse', () => {
+    const { track, log } = open({ fail: () => void log.push('error') });
+    track('a', { n: 1n });
+    expect(log.slice(-2)).toEqual(['drop a', 'error']);
   });
 
   it('is filtered if a step returns nothing, and its payload is shown nowhere', () => {

@@ -2,11 +2,28 @@
 import { expect, it } from 'vitest';
 import { normaliseOptions } from '../../src/api/options.ts';
 import { draftEvent, stamp } from '../../src/recorder/event.ts';
+import type { Made } from '../../src/recorder/recorder.ts';
 import { createMemoryStore, createTestTransport } from '../../src/testing.ts';
 import { startTracker } from '../../src/tracker.ts';
+import { connectTabs, openPage, start } from './page.ts';
 
 const ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const VISITOR = '11234567-89ab-4cde-8f01-23456789abcd';
+
+it('a consent that a page has saved does not undo a later refusal in another tab', async () => {
+  connectTabs();
+  openPage();
+  const store = createMemoryStore();
+  const refused = start({ baseUrl: '/clew', store });
+  refused.tracker.consent(false);
+  const settings = normaliseOptions({ baseUrl: '/clew', store, transport: createTestTransport().transport });
+  const tracker = startTracker(settings, [], () => ({ at: Date.now() - 60_000, id: ID }));
+  tracker.consent(true);
+  await new Promise((resolve) => setTimeout(resolve));
+  refused.tracker.track('seen');
+  expect(refused.dropped).toEqual([['seen', 'consent']]);
+  tracker.stop();
+});
 
 it('an event that two pages replay from the stub is counted once', async () => {
   const store = createMemoryStore();
@@ -19,14 +36,14 @@ it('an event that two pages replay from the stub is counted once', async () => {
     texts: [text],
     visitor: { thread: VISITOR, turn: 0, keys: {}, pages: 1 },
   });
-  let replayedId: string | undefined = ID;
+  let replayed: Made | undefined = { at: Date.now() - 1000, id: ID };
   const tracker = startTracker(
     normaliseOptions({ baseUrl: '/clew', store, transport: service.transport, compress: false }),
     [],
-    { replayedAt: () => (replayedId ? Date.now() - 1000 : undefined), replayedId: () => replayedId },
+    () => replayed,
   );
   tracker.track('early');
-  replayedId = undefined;
+  replayed = undefined;
   await tracker.flush();
   await tracker.flush();
   tracker.stop();

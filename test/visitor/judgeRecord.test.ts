@@ -38,10 +38,12 @@ describe('the record shows whether the visitor has refused', () => {
     expect(judgeRecord({ ...FINE, isMissing: true, isRepeated: true })).toBeUndefined();
   });
 
-  it('asks again if the mark was missing and the record is of a later consent, which the visitor may be withdrawing', () => {
+  it('asks again if the record is of a later consent, which the visitor may be withdrawing', () => {
     const renewed = { ...FINE, isRenewed: true, isMissing: true };
     expect(judgeRecord({ ...renewed, doubt: MISSING })).toBe(SOON);
     expect(judgeRecord({ ...renewed, doubt: DOUBTED, isRepeated: true })).toBe(RENEWED);
+    // There is nothing to wait for, as without a database.
+    expect(judgeRecord({ ...renewed, ...GONE, doubt: MISSING })).toBe(RENEWED);
   });
 
   it.each<[string, Partial<Signs>, number | undefined, number | undefined]>([
