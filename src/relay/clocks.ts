@@ -43,8 +43,23 @@ interface Arrival {
 }
 
 /**
+ * Raises each offset that would move an event before an earlier event. The event then gets the time of that earlier event.
+ *
+ * @param offsets the offset of each time, from the earliest time on
+ */
+const keepOrder = (offsets: Iterable<readonly [time: number, offset: number]>): Map<number, number> => {
+  const found = new Map<number, number>();
+  let before = Number.NEGATIVE_INFINITY;
+  for (const [time, offset] of offsets) {
+    found.set(time, time + offset < before ? before - time : offset);
+    before = Math.max(before, time + offset);
+  }
+  return found;
+};
+
+/**
  * By how many ms the time of each event is to be moved. All events get one offset. If that leads into the future or too far into the
- * past, the clock was set during the page load, and another offset is tried.
+ * past, the clock was set during the page load, and another offset is tried. Events keep their order.
  */
 export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): number[] => {
   if (!reading) return times.map(() => known ?? 0);
@@ -64,7 +79,7 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
   if (latest + first <= next && Math.min(...times) + first >= at - maxPast) return times.map(() => first);
   // An event from the future was tracked before it arrived. The latest possible time is the arrival.
   const otherwise = guesses.some((offset) => latest + offset > at) ? at - latest : first;
-  const found = new Map<number, number>();
+  const chosen: [time: number, offset: number][] = [];
   // From the last event on: an offset that would change the order is of another clock.
   for (const time of times.filter(Number.isFinite).sort((one, other) => other - one)) {
     const isPossible = (offset: number) => time + offset <= at + right && time + offset >= at - maxPast;
@@ -72,9 +87,11 @@ export const offsetsFor = ({ times, known, reading, at, maxPast }: Arrival): num
     // The clock may have been set twice. An event from the future is then no old one: it came just before the next one.
     const last = isPossible(otherwise) || time <= at ? otherwise : Math.min(at, next) - time;
     const offset = guesses.find(isInOrder) ?? guesses.find(isPossible) ?? last;
-    found.set(time, offset);
+    chosen.push([time, offset]);
     next = time + offset;
   }
+  // If no offset keeps the order, the later event moves. The known offset was measured with the first events of the page load.
+  const found = keepOrder(chosen.reverse());
   return times.map((time) => found.get(time) ?? first);
 };
 

@@ -359,6 +359,20 @@ const clocks: Check[] = [
     },
   },
   {
+    name: 'keeps the order of the events of a page load, also if times are in the future',
+    async run(bench) {
+      const visitor = randomUUID();
+      const batch = [60_000, 300_000].map((off) => tracked(visitor, 1, off));
+      await bench.post(BATCH, { clock: clockOf(0, 1000), batch });
+      const times = bench.events().map(({ timestamp }) => Date.parse(`${timestamp}`));
+      deepEqual(
+        times,
+        times.toSorted((one, other) => one - other),
+      );
+      equal(times.length, 2);
+    },
+  },
+  {
     name: 'takes the events of a request whose clock has another form',
     async run({ post, events }) {
       for (const clock of ['x', {}, [1], [1, 'x'], [1, 2, 3, 4]])

@@ -1,7 +1,10 @@
 // @module-tag promise
 import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { offsetsFor } from '../../src/relay/clocks.ts';
 import { memorySeen, type RelayOptions, type RelayReport } from '../../src/relay.ts';
+import { hold } from './arbitraries.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { event, SINGLE } from './stage.ts';
 
@@ -238,6 +241,82 @@ describe('a clock that was set', () => {
     const { track, send, times } = open();
     await send(30, [track(1, 1, TEN_YEARS), track(1, 3, TEN_YEARS), track(2, 25)], 0, 20);
     expect(times()).toEqual([28, 30, 25]);
+  });
+});
+
+describe('events of a page load in one request', () => {
+  const RUNS = 20_000;
+  /** A distance (ms) that the relay may take for right, for a clock that was set, or for too old. */
+  const distance = fc
+    .constantFrom(10 * SECOND, 150 * SECOND, 400 * SECOND, HOUR, 25 * DAY, 90 * DAY, TEN_YEARS)
+    .chain((most) => fc.integer({ min: 0, max: most }));
+  const ahead = distance.map((ms) => START + ms);
+  const behind = distance.map((ms) => START - ms);
+  const maxPast = 60 * DAY;
+
+  it('keep their order if only the last one is from the future', async () => {
+    const { track, send, times } = open();
+    await send(0, [track(LOAD, 60), track(LOAD, 300)], 0, -1);
+    expect(times()).toEqual([60, 60]);
+  });
+
+  it('keep their order, whatever clocks they have', async () => {
+    const time = fc.oneof(ahead, behind);
+    const request = fc.record({
+      times: fc.array(time, { minLength: 2, maxLength: 6 }),
+      known: fc.option(
+        fc.oneof(
+          fc.constant(0),
+          time.map((at) => at - START),
+        ),
+        { nil: undefined },
+      ),
+      reading: fc.tuple(time, distance, distance),
+    });
+    await hold(
+      fc.asyncProperty(request, async ({ times, ...rest }) => {
+        const inOrder = times.sort((one, other) => one - other);
+        const offsets = offsetsFor({ times: inOrder, ...rest, at: START, maxPast });
+        const corrected = inOrder.map((time, at) => time + (offsets[at] ?? 0));
+        expect(corrected).toEqual([...corrected].sort((one, other) => one - other));
+      }),
+      RUNS,
+    );
+  });
+
+  it('keep a right time beside events from the future', async () => {
+    const request = fc.record({
+      right: fc.array(
+        behind.filter((time) => time >= START - maxPast),
+        { minLength: 1, maxLength: 4 },
+      ),
+      wrong: fc.array(ahead, { minLength: 1, maxLength: 4 }),
+      known: fc.constantFrom(0, undefined),
+      reading: fc.tuple(fc.constant(START), distance, distance),
+    });
+    await hold(
+      fc.asyncProperty(request, async ({ right, wrong, ...rest }) => {
+        const offsets = offsetsFor({ times: [...right, ...wrong], ...rest, at: START, maxPast });
+        expect(offsets.slice(0, right.length)).toEqual(right.map(() => 0));
+      }),
+      RUNS,
+    );
+  });
+
+  it('keep a right time beside later events of a clock that was set ahead', async () => {
+    const request = fc.record({
+      right: behind.filter((time) => time >= START - maxPast),
+      later: fc.array(distance, { minLength: 1, maxLength: 4 }),
+      off: distance.map((ms) => ms + 151 * SECOND),
+    });
+    await hold(
+      fc.asyncProperty(request, async ({ right, later, off }) => {
+        const times = [right, ...later.map((ms) => Math.min(right + ms, START) + off)];
+        const reading = [START + off, DAY] as const;
+        expect(offsetsFor({ times, known: 0, reading, at: START, maxPast })[0]).toBe(0);
+      }),
+      RUNS,
+    );
   });
 });
 
