@@ -11,7 +11,7 @@ import { isOk, toService } from './relay/forward.js';
 import { createForwarding } from './relay/forwarding.js';
 import { createHealth, type Health } from './relay/health.js';
 import { createIdentityCheck, IDENTITY_FAULTS } from './relay/identity.js';
-import { type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
+import { acceptRepeats, type Checks, type Job, jobOf, type RelayedEvent } from './relay/job.js';
 import { createLimits } from './relay/limits.js';
 import { createLog } from './relay/log.js';
 import { createMetrics } from './relay/metrics.js';
@@ -169,7 +169,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       const id = idInBody(body);
       // Both are reserved in `seen`: the event would wait for the end of its own request.
       const ids = [id, idInAddress(url)];
-      if (job.events.some(({ came: { uuid } }) => uuid !== undefined && ids.includes(uuid)))
+      if ([...job.events, ...job.doubted].some(({ came: { uuid } }) => uuid !== undefined && ids.includes(uuid)))
         throw new Refusal(400, `${HANDOVER}: expected an id that no event of the request has`);
       return {
         job,
@@ -188,7 +188,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 
   /** Forwards new events. With `isWhole`, the relay has refused none, so the service has all events of the request. */
   const work = async (
-    job: Job,
+    received: Job,
     request: RelayRequest,
     connection: ConnectionInfo,
     { reading, statements }: { reading: Reading | undefined; statements: readonly (Statement | undefined)[] },
@@ -197,8 +197,10 @@ export const createRelay = (options: RelayOptions): Relay => {
     isOver: () => Promise<boolean>,
   ): Promise<{ response: Response; isWhole: boolean }> => {
     // `seen` is asked for both at a time: a reservation does not wait.
-    const timing = timed(job.events, reading, arrivedAt);
-    const { events: fresh, repeats, end } = await reserveEvents(reserve, job.events);
+    const timing = timed(received.events, reading, arrivedAt);
+    const { events: fresh, repeats, end } = await reserveEvents(reserve, received.events, received.doubted);
+    const job = acceptRepeats(received, repeats);
+    for (const { doubt } of job.doubted) if (doubt.fault) checks.onRefusal(doubt.fault);
     metrics.event('duplicate', repeats.length);
     account.count('repeats', repeats.length);
     let taken: readonly RelayedEvent[] = [];

@@ -24,6 +24,8 @@ export interface Job {
   readonly rejected: Rejections['rejected'];
   /** The events as they arrived for which `rejected` has a reason, in its order. Anything may be in them. */
   readonly refused: readonly unknown[];
+  /** Those of `refused` that are valid apart from their identity. The service may have them: a token expires. */
+  readonly doubted: readonly DoubtedEvent[];
   /** The body that forwards these events: all of `events`, or some of them. Undefined if there is nothing to forward. */
   bodyOf(events: readonly RelayedEvent[]): string | undefined;
 }
@@ -34,6 +36,18 @@ export interface RelayedEvent {
   readonly forwarded: { readonly [Field in keyof Omit<WireEvent, 'seq' | 'signature'>]: WireEvent[Field] | undefined };
   /** The event's `timestamp` as it is forwarded, in ms since the epoch. NaN without one. */
   readonly time: number;
+}
+
+/** A valid `$identify` whose identity the relay does not trust. */
+export interface DoubtedEvent extends RelayedEvent {
+  readonly doubt: Doubt;
+}
+
+interface Doubt {
+  /** The reason that the page gets. */
+  readonly reason: string;
+  /** The reason for the operator. Undefined if the relay trusts no identities. */
+  readonly fault?: IdentityFault;
 }
 
 /** How the relay checks identities. */
@@ -72,32 +86,48 @@ export const relayed = (came: WireEvent): RelayedEvent => {
 const RENEWABLE: readonly IdentityFault[] = ['expired', 'unknown_key', 'revoked_key'];
 
 /** The reason that the page gets for a refused identity. */
-const refuse = (fault: IdentityFault, { isTokenExpected, onRefusal }: Checks): string => {
-  onRefusal(fault);
+const reasonOf = (fault: IdentityFault, { isTokenExpected }: Checks): string => {
   // The tracker can ask the app for a new token. Anything else would help to forge one.
   if (RENEWABLE.includes(fault)) return TOKEN_EXPIRED;
   return isTokenExpected ? NO_TOKEN : UNSIGNED;
 };
 
 /** Why the relay does not trust a valid `$identify`, or undefined. */
-const doubtOf = async ({ payload, signature }: WireEvent, checks: Checks): Promise<string | undefined> => {
+const doubtOf = async ({ payload, signature }: WireEvent, checks: Checks): Promise<Doubt | undefined> => {
   if (checks.allowUnsignedIdentify) return;
-  if (!checks.checkIdentity) return NO_SECRET;
+  if (!checks.checkIdentity) return { reason: NO_SECRET };
   const proof = await checks.checkIdentity((payload as { distinct_id: string }).distinct_id, signature);
-  return typeof proof === 'string' ? refuse(proof, checks) : undefined;
+  return typeof proof === 'string' ? { reason: reasonOf(proof, checks), fault: proof } : undefined;
+};
+
+/** Takes back the refusal of these duplicates. The relay trusted their identity when it forwarded them. */
+export const acceptRepeats = (job: Job, repeats: readonly RelayedEvent[]): Job => {
+  if (!job.doubted[0]) return job;
+  const known = new Set<unknown>(repeats.map(({ came }) => came));
+  return {
+    ...job,
+    rejected: job.rejected.filter((_, at) => !known.has(job.refused[at])),
+    refused: job.refused.filter((event) => !known.has(event)),
+    doubted: job.doubted.filter(({ came }) => !known.has(came)),
+  };
 };
 
 const sift = async (
   events: readonly unknown[],
   checks: Checks,
-): Promise<Pick<Job, 'events' | 'rejected' | 'refused'>> => {
+): Promise<Pick<Job, 'events' | 'rejected' | 'refused' | 'doubted'>> => {
   const good: RelayedEvent[] = [];
   const rejected: Rejections['rejected'] = [];
   const refused: unknown[] = [];
+  const doubted: DoubtedEvent[] = [];
   for (const event of events) {
     let reason = eventFault(event);
     // An `await` for each event would cost a microtask, so only `$identify` awaits.
-    if (!reason && (event as WireEvent).event === IDENTIFY) reason = await doubtOf(event as WireEvent, checks);
+    if (!reason && (event as WireEvent).event === IDENTIFY) {
+      const doubt = await doubtOf(event as WireEvent, checks);
+      if (doubt) doubted.push({ ...relayed(event as WireEvent), doubt });
+      reason = doubt?.reason;
+    }
     if (!reason) good.push(relayed(event as WireEvent));
     else {
       const uuid =
@@ -106,7 +136,7 @@ const sift = async (
       refused.push(event);
     }
   }
-  return { events: good, rejected, refused };
+  return { events: good, rejected, refused, doubted };
 };
 
 const checkUpsert = async (body: Record<string, unknown>, checks: Checks) => {
@@ -123,7 +153,10 @@ const checkUpsert = async (body: Record<string, unknown>, checks: Checks) => {
   const data = dataFault(properties);
   if (data) throw new Refusal(400, `properties${data}`);
   const proof = (!allowUnsignedUpsert && (await checkIdentity?.(primary_key as string, signature))) || {};
-  if (typeof proof === 'string') throw new Refusal(422, refuse(proof, checks));
+  if (typeof proof === 'string') {
+    checks.onRefusal(proof);
+    throw new Refusal(422, reasonOf(proof, checks));
+  }
   const forbidden = propertyFault(properties ?? {}, proof, allowedProperties);
   if (forbidden !== undefined) {
     if (checks.isTokenExpected) checks.onRefusal('property');
@@ -141,7 +174,7 @@ export const jobOf = async (address: string, body: Record<string, unknown>, chec
   switch (path) {
     case UPSERT_PATH: {
       const upsert = JSON.stringify(await checkUpsert(body, checks));
-      return { path, events: [], rejected: [], refused: [], bodyOf: () => upsert };
+      return { path, events: [], rejected: [], refused: [], doubted: [], bodyOf: () => upsert };
     }
     case BATCH_PATH:
       if (!Array.isArray(body.batch)) throw new Refusal(400, 'batch: expected an array of events');

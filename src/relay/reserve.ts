@@ -34,9 +34,17 @@ export interface EventReservation {
   end(taken: readonly RelayedEvent[]): Promise<void>;
 }
 
-/** Reserves events, each once. */
-export const reserveEvents = async (reserve: Reserve, events: readonly RelayedEvent[]): Promise<EventReservation> => {
-  const { fresh, end } = await reserve(uuidsOf(events));
+/**
+ * Reserves events, each once.
+ *
+ * @param refused events that are not forwarded. `repeats` gets those that the service has
+ */
+export const reserveEvents = async (
+  reserve: Reserve,
+  events: readonly RelayedEvent[],
+  refused: readonly RelayedEvent[] = [],
+): Promise<EventReservation> => {
+  const { fresh, end } = await reserve(uuidsOf([...events, ...refused]));
   const left = new Set(fresh);
   const kept: RelayedEvent[] = [];
   const repeats: RelayedEvent[] = [];
@@ -46,6 +54,8 @@ export const reserveEvents = async (reserve: Reserve, events: readonly RelayedEv
     const isNew = uuid === undefined || left.delete(uuid);
     (isNew ? kept : repeats).push(event);
   }
+  const isTaken = ({ came: { uuid } }: RelayedEvent) => uuid !== undefined && !fresh.includes(uuid);
+  repeats.push(...refused.filter(isTaken));
   return { events: kept, repeats, end: (taken) => end(uuidsOf(taken)) };
 };
 

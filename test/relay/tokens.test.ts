@@ -1,8 +1,15 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import { type IdentityClaims, type LogLine, signIdentity, signPrimaryKey } from '../../src/relay.ts';
+import {
+  type IdentityClaims,
+  type LogLine,
+  memorySeen,
+  type RelayOptions,
+  signIdentity,
+  signPrimaryKey,
+} from '../../src/relay.ts';
 import { createVisitor, KEY, useCollector } from '../collector/running.ts';
-import { BATCH, type OpenRelay, SINGLE, UPSERT, useRelays } from './stage.ts';
+import { BATCH, type OpenRelay, type Reply, SINGLE, UPSERT, useRelays } from './stage.ts';
 import { AUDIENCE, claims, eddsa, encode, hmac, now, pair, SECRET, signingKeys, token } from './tokens.ts';
 
 const { publicKey, privateKey } = pair();
@@ -324,6 +331,82 @@ describe('63 an identity token', () => {
     const plainOnly = await openPlainRelay();
     expect((await set(plainOnly, { plan: 'pro' }, await signFor()))[0]).toBe(422);
     expect(await collector().customers()).toEqual(customers);
+  });
+});
+
+describe('63 a duplicate of a delivered $identify', () => {
+  const rejectedOf = ({ json }: Reply) =>
+    (json as { rejected?: { uuid: string; reason: string }[] } | undefined)?.rejected ?? [];
+
+  /** A relay whose `seen` has the `$identify` of a relay that trusted its token, and counts its own round trips. */
+  const openAfter = async (signature: string, options: Partial<RelayOptions> = {}) => {
+    const seen = memorySeen();
+    const before = await openRelay({ seen });
+    const delivered = { ...createVisitor().identify('ann'), signature };
+    const first = await before.post(BATCH, { batch: [delivered] });
+    expect([first.status, rejectedOf(first)]).toEqual([201, []]);
+    const reserve = vi.fn(seen.reserve);
+    const relay = await openRelay({ seen: { ...seen, reserve }, metricsPath: '/metrics', ...options });
+    const countsOf = async (name: string) => {
+      const { text } = await relay.send('/metrics', { method: 'GET' });
+      return [...text.matchAll(RegExp(`^clew_relay_${name}_total\\{\\w+="(\\w+)"\\} ([1-9]\\d*)`, 'gm'))].map(
+        ([, what, count]) => `${what} ${count}`,
+      );
+    };
+    return { seen, relay, delivered, reserve, countsOf };
+  };
+
+  it('63 is answered like the first one after its key is revoked', async () => {
+    const onReport = vi.fn();
+    const reportInterval = 3_600_000;
+    const { relay, delivered, countsOf } = await openAfter(await signFor(), {
+      identityKeys: { ...identityKeys, revoked: ['a'] },
+      onReport,
+      reportInterval,
+    });
+    const first = createVisitor();
+    const answer = await relay.post(BATCH, { batch: [first.event('before'), delivered, first.event('after')] });
+    expect([answer.status, rejectedOf(answer)]).toEqual([201, []]);
+    const again = await relay.post(SINGLE, delivered);
+    expect([again.status, rejectedOf(again)]).toEqual([200, []]);
+    expect(await countsOf('refused_identities')).toEqual([]);
+    expect(await countsOf('rejected_events')).toEqual([]);
+    expect(await countsOf('events')).toEqual(['duplicate 2', 'forwarded 2', 'received 4']);
+    expect((await collector().events()).map(({ event }) => event)).toEqual(['$identify', 'before', 'after']);
+    await relay.close();
+    expect(onReport.mock.calls).toMatchObject([[{ taken: 2, repeats: 2, rejected: 0 }]]);
+  });
+
+  it('63 is answered like the first one after its token has expired', async () => {
+    const { relay, delivered } = await openAfter(await signFor({ expiresIn: 1 }));
+    await vi.waitFor(async () => expect((await set(relay, {}, delivered.signature))[0]).toBe(422), { timeout: 10_000 });
+    expect(rejectedOf(await relay.post(BATCH, { batch: [delivered] }))).toEqual([]);
+  });
+
+  it('63 leaves others rejected in the order of the batch, and gives up their reservations', async () => {
+    const { relay, seen, delivered, countsOf } = await openAfter(await signFor(), {
+      identityKeys: { ...identityKeys, revoked: ['a'] },
+    });
+    const [one, two] = [createVisitor().identify('ann'), createVisitor().identify('ann')];
+    const signed = { ...one, signature: delivered.signature };
+    const invalid = { ...createVisitor().event('a'), source: 7 };
+    const batch = [signed, delivered, invalid, two, two];
+    const rejected = rejectedOf(await relay.post(BATCH, { batch }));
+    expect(rejected.map(({ uuid }) => uuid)).toEqual([one.uuid, invalid.uuid, two.uuid, two.uuid]);
+    expect(rejected[0]?.reason).toBe(shown('revoked_key'));
+    expect(await countsOf('refused_identities')).toEqual(['missing 2', 'revoked_key 1']);
+    expect(await countsOf('events')).toEqual(['duplicate 1', 'received 5']);
+    expect(await seen.reserve([one.uuid, two.uuid], 'another')).toEqual(['new', 'new']);
+  });
+
+  it('63 takes no further round trip to `seen`, and no id of its own handover', async () => {
+    const { relay, delivered, reserve } = await openAfter(await signFor(), {
+      identityKeys: { ...identityKeys, revoked: ['a'] },
+    });
+    await relay.post(BATCH, { batch: [createVisitor().event('a'), delivered] });
+    expect(reserve).toHaveBeenCalledTimes(1);
+    const own = await relay.post(BATCH, { batch: [delivered], handover: delivered.uuid });
+    expect(own.status).toBe(400);
   });
 });
 
