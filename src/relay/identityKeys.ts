@@ -110,6 +110,13 @@ const HALVES = {
   privateKey: ['PRIVATE', 'an Ed25519 private key as PEM (PKCS #8)'],
 } as const;
 
+const UNIQUE = {
+  id: 'an id of its own',
+  secret: 'a secret of its own',
+  publicKey: 'a public key of its own',
+  privateKey: 'a private key of its own',
+} as const;
+
 type Fault = [name: string, expected: string, got: string];
 
 const faultOfKey = (key: unknown, at: string, half: keyof typeof HALVES): Fault | undefined => {
@@ -120,6 +127,12 @@ const faultOfKey = (key: unknown, at: string, half: keyof typeof HALVES): Fault 
   if (!isName(key.id)) return [`${at}.id`, NAME, kindOf(key.id)];
   if ('secret' in key) return isSecret(key.secret) ? undefined : [`${at}.secret`, SECRET, kindOf(key.secret)];
   return derOf(key[half], label) ? undefined : [`${at}.${half}`, expected, kindOf(key[half])];
+};
+
+/** The value of a field to compare it by. The PEM of a key has several spellings. */
+const comparable = (key: Record<string, unknown>, name: keyof typeof UNIQUE): unknown => {
+  const isPem = name === 'publicKey' || name === 'privateKey';
+  return isPem ? derOf(key[name], HALVES[name][0])?.join() : key[name];
 };
 
 /**
@@ -137,10 +150,12 @@ export const keysFault = (ring: unknown, half: keyof typeof HALVES): Fault | und
   for (const [at, key] of keys.entries()) {
     const fault = faultOfKey(key, `.keys[${at}]`, half);
     if (fault) return fault;
-    // A secret under two ids would still be valid after one of them is revoked.
-    for (const name of ['id', 'secret'])
-      if (key[name] !== undefined && keys.findIndex((other) => other[name] === key[name]) < at)
-        return [`.keys[${at}].${name}`, name === 'id' ? 'an id of its own' : 'a secret of its own', 'another key’s'];
+    // A key under two ids would still be valid after one of them is revoked.
+    for (const name of ['id', 'secret', half] as const) {
+      const own = comparable(key, name);
+      if (own !== undefined && keys.findIndex((other) => comparable(other, name) === own) < at)
+        return [`.keys[${at}].${name}`, UNIQUE[name], 'another key’s'];
+    }
   }
   return Array.isArray(revoked) && revoked.every(isName) ? undefined : ['.revoked', 'a list of ids', kindOf(revoked)];
 };

@@ -94,6 +94,8 @@ describe('createRelay refuses identityKeys', () => {
   const key = { id: 'a', secret: SECRET };
   const ring = (more: object) => ({ audience: AUDIENCE, keys: [key], ...more });
   const rsa = '-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA\n-----END PUBLIC KEY-----\n';
+  /** The same key with other line breaks. */
+  const respelled = publicKey.replaceAll('\n', '\r\n').replace('MCow', 'MC\now');
   it.each<[string, unknown]>([
     [': expected { audience, keys, revoked? }, or no such option, got undefined', undefined],
     [': expected { audience, keys, revoked? }, got null', null],
@@ -116,6 +118,16 @@ describe('createRelay refuses identityKeys', () => {
     [
       '.keys[1].secret: expected a secret of its own, got another key’s',
       ring({ keys: [key, { id: 'b', secret: SECRET }], revoked: ['a'] }),
+    ],
+    [
+      '.keys[1].publicKey: expected a public key of its own, got another key’s',
+      ring({
+        keys: [
+          { id: 'c', publicKey },
+          { id: 'd', publicKey: respelled },
+        ],
+        revoked: ['c'],
+      }),
     ],
     ['.revoked: expected a list of ids, got an object', ring({ revoked: [7] })],
     ['.revokd: expected one of audience, keys, revoked, got another name', ring({ revokd: ['a'] })],
