@@ -142,7 +142,7 @@ export const createRelay = (options: RelayOptions): Relay => {
   const underWay = new Set<Promise<unknown>>();
   let isClosing = false;
   const openShare = createBudget(maxBytes);
-  const { read, close: endReading } = createReading(maxBodyBytes, bodyTimeout);
+  const { read, close: endReading } = createReading(maxBodyBytes, bodyTimeout, onError);
   const { send, inFlight } = createForwarding({
     forward: options.forward ?? toService({ baseUrl, eventsUrl, apiKey, timeout, fetch: options.fetch }),
     timeout,

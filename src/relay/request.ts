@@ -54,8 +54,21 @@ const readAll = async (chunks: Chunks, limit: number): Promise<Uint8Array> => {
   return all.subarray(0, bytes);
 };
 
-const inflated = (packed: Uint8Array): Chunks => {
-  const { readable, writable } = new DecompressionStream('gzip');
+/** Receives why this runtime cannot do what a request needs. The `Refusal` then keeps the page's events. */
+type OnError = (error: unknown) => void;
+
+const createInflater = (onError: OnError): DecompressionStream => {
+  try {
+    return new DecompressionStream('gzip');
+  } catch (error) {
+    onError(error);
+    // Not every runtime has it: https://developer.mozilla.org/en-US/docs/Web/API/DecompressionStream#browser_compatibility
+    throw new Refusal(503, 'this relay cannot inflate gzip', 1);
+  }
+};
+
+const inflated = (packed: Uint8Array, onError: OnError): Chunks => {
+  const { readable, writable } = createInflater(onError);
   const writer = writable.getWriter();
   const feed = async () => {
     await writer.write(packed as Uint8Array<ArrayBuffer>);
@@ -73,11 +86,12 @@ const readText = async (
   { headers, body }: RelayRequest,
   limit: number,
   take: (bytes: number) => void,
+  onError: OnError,
 ): Promise<string> => {
   const encoding = headers.get('Content-Encoding') ?? 'identity';
   if (!/^(gzip|identity)$/i.test(encoding)) throw new Refusal(415, `Content-Encoding: expected gzip, got ${encoding}`);
   const came = await readAll((body ?? []) as Chunks, limit);
-  const bytes = /gzip/i.test(encoding) ? await readAll(inflated(came), limit) : came;
+  const bytes = /gzip/i.test(encoding) ? await readAll(inflated(came, onError), limit) : came;
   take(bytes.length);
   try {
     // Each byte that is not UTF-8 would become U+FFFD, which has three.
@@ -91,18 +105,20 @@ const readText = async (
  * The JSON object in a request's body.
  *
  * @param take is called once so many bytes have arrived, and may throw. A client that is slow takes nothing from the others
+ * @param onError receives why this runtime cannot inflate
  */
 export const readBody = async (
   request: RelayRequest,
   limit: number,
   take: (bytes: number) => void,
+  onError: OnError,
 ): Promise<Record<string, unknown>> => {
   if (request.method !== 'POST') throw new Refusal(405, `expected POST, got ${request.method}`);
   const type = request.headers.get('Content-Type') ?? '';
   if (!/^(application\/json|text\/plain)\s*(;|$)/i.test(type)) {
     throw new Refusal(415, `Content-Type: expected application/json or text/plain, got ${type || 'none'}`);
   }
-  const text = await readText(request, limit, take);
+  const text = await readText(request, limit, take, onError);
   let body: unknown;
   try {
     body = JSON.parse(text);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { RelayOptions } from '../../src/relay.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { event, SINGLE } from './stage.ts';
@@ -59,6 +59,21 @@ describe('a body is read whole', () => {
     const { relay } = open();
     expect((await relay({ ...requestOf(''), body: null })).status).toBe(400);
   });
+});
+
+it('a body in gzip waits in the page if the relay’s runtime cannot inflate, and the operator gets the cause', async () => {
+  const onError = vi.fn();
+  const { relay, received, names } = open({ onError });
+  const post = () => relay(inPieces([gzipSync(TEXT)], GZIP).request);
+  vi.stubGlobal('DecompressionStream', undefined);
+  const answer = await post();
+  vi.unstubAllGlobals();
+  expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '1']);
+  expect(await answer.json()).toEqual({ error: 'this relay cannot inflate gzip' });
+  expect(onError.mock.calls).toEqual([[expect.any(TypeError)]]);
+  expect(received).toEqual([]);
+  await post();
+  expect(names()).toEqual(['é😀']);
 });
 
 it('20 bodies of 100,000 pieces at once fit into a heap of 48 MB', async () => {
