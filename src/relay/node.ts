@@ -1,6 +1,6 @@
 import { RELAY_HEADER } from '../wire.js';
 import type { ConnectionInfo } from './address.js';
-import type { RelayRequest } from './request.js';
+import { MOUNT_BEFORE, type RelayRequest } from './request.js';
 
 /** The part of Node's `http.IncomingMessage` that the adapter uses. Requests of HTTP/2, Express and Fastify (`raw`) fit, too. */
 export interface NodeRequest {
@@ -32,7 +32,6 @@ export interface NodeResponse {
   readonly stream?: { close(): unknown };
 }
 
-const MOUNT_BEFORE = 'the body has been read already: mount the relay before body parsers';
 /** Bytes of an unwanted body that are read and thrown away. After that the connection is cut. */
 const MOST_DROPPED = 4_194_304;
 

@@ -20,12 +20,21 @@ export interface RelayRequest {
   readonly url: string;
   readonly headers: Pick<Headers, 'get'>;
   readonly body: Body | null;
+  /** Whether something has read the body before. The relay then answers 500. */
+  readonly bodyUsed?: boolean;
 }
 /** A `ReadableStream` is an `AsyncIterable`, but the types of browsers lack that. */
 type Body = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /** The tracker's beacons are text/plain, a type that needs no preflight. */
 export const isBeacon = ({ headers }: RelayRequest): boolean => /^text\/plain/i.test(headers.get('Content-Type') ?? '');
+
+/** The cause of a request whose body is gone. The page is not at fault, so the status is 500. */
+export const MOUNT_BEFORE = 'the body has been read already: mount the relay before body parsers';
+
+/** A reader that has not read yet holds a lock only. */
+const isRead = ({ body, bodyUsed }: RelayRequest): boolean =>
+  bodyUsed === true || (body !== null && 'locked' in body && body.locked);
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -118,6 +127,7 @@ export const readBody = async (
   if (!/^(application\/json|text\/plain)\s*(;|$)/i.test(type)) {
     throw new Refusal(415, `Content-Type: expected application/json or text/plain, got ${type || 'none'}`);
   }
+  if (isRead(request)) throw new Refusal(500, MOUNT_BEFORE);
   const text = await readText(request, limit, take, onError);
   let body: unknown;
   try {

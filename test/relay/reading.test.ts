@@ -55,13 +55,33 @@ describe('a body is read whole', () => {
     expect(names()).toEqual(['é😀']);
   });
 
+  it.each<[string, (request: Request) => unknown]>([
+    ['read', (request) => request.json()],
+    ['begun to read', (request) => request.body?.getReader().read()],
+    ['locked', (request) => request.body?.getReader()],
+    ['given on', (request) => new Request(request)],
+  ])('and a web `Request` whose body a middleware has %s is answered 500 with the cause', async (_, use) => {
+    const { relay, received } = open();
+    const init = { method: 'POST', body: TEXT, headers: { 'Content-Type': 'application/json' } };
+    const request = new Request('https://shop.example/clew/api/events/batch/', init);
+    const copy = request.clone();
+    await use(request);
+    const answer = await relay(request);
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toEqual({
+      error: 'the body has been read already: mount the relay before body parsers',
+    });
+    expect(received).toEqual([]);
+    expect((await relay(copy)).status).toBe(201);
+  });
+
   it('and a request without a body is refused with 400', async () => {
     const { relay } = open();
     expect((await relay({ ...requestOf(''), body: null })).status).toBe(400);
   });
 });
 
-it('a body in gzip waits in the page if the relay’s runtime cannot inflate, and the operator gets the cause', async () => {
+it('a relay whose runtime cannot inflate answers gzip 503, and the operator gets the cause', async () => {
   const onError = vi.fn();
   const { relay, received, names } = open({ onError });
   const post = () => relay(inPieces([gzipSync(TEXT)], GZIP).request);
