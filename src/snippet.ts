@@ -66,6 +66,9 @@ const domainsOf = (value: unknown): string[] =>
     (word) => DOMAIN.test(word) || console.error(`clew: linkDomains: expected domains, not ${word}`),
   );
 
+/** The methods whose calls may have an id. */
+const HAS_ID = /^(track|page|identify|reset|consent)/;
+
 /**
  * The v4 UUID of a call that the stub has saved. The UUID consists of the last digits of the call's key, which are random, and of the
  * call's place in the list. The shorter keys of earlier versions make none.
@@ -98,13 +101,14 @@ const start = () => {
   options.cookieDomain = options.cookieDomain ? cookieDomain(options.cookieDomain as string) : undefined;
   options.linkDomains = domains ? linkTo(domainsOf(domains)) : undefined;
 
+  /** The call that is being replayed. */
   let replayed: Made | undefined;
   const tracker = startTracker(
     normaliseOptions(options as unknown as TrackerOptions),
     options.context ? [addContext(browserContext)] : [],
     () => {
       const made = replayed;
-      replayed = undefined;
+      replayed = made && { at: made.at };
       return made;
     },
   );
@@ -128,44 +132,61 @@ const start = () => {
    */
   const entriesOf = (list: readonly unknown[], key?: string) => {
     let last = 0;
-    return list.map((entry, index) => {
+    const entries = list.map((entry, index) => {
       const [time, call, seen, settle] = Object(Array.isArray(entry) ? entry : []) as Early;
       const at = +new Date(time) || 0;
       // The clock may have been set back in between, or since the page has left.
       last = Math.max(last, key && at > Date.now() ? 0 : at);
-      const isPlugin = call?.[0] === 'use';
-      return { at, call, seen, settle, place: isPlugin ? -1 : last, id: key && idOf(key, index), isLeft: !!key };
+      // A plugin sees all calls.
+      return {
+        at,
+        call,
+        seen,
+        settle,
+        place: call?.[0] === 'use' ? -1 : last,
+        id: key && idOf(key, index),
+        isLeft: !!key,
+      };
     });
+    // Without those with time 0 or an invalid date. The `stop` of an earlier page concerns its own tracker.
+    return entries.filter(
+      ({ at, call, isLeft }) =>
+        at && Array.isArray(call) && typeof call[0] === 'string' && !(isLeft && call[0] === 'stop'),
+    );
   };
-  /** @param isStart whether the page has just been loaded */
-  const make = (calls: ReturnType<typeof entriesOf>, isStart?: boolean) => {
-    // A plugin sees all calls. Pages that are open at the same time change the visitor in the order of time.
-    for (const { at, call, seen, settle, id, isLeft } of calls.sort((one, other) => one.place - other.place)) {
-      // Skip calls with time 0 or an invalid date. The `stop` of an earlier page concerns its own tracker.
-      if (!at || !Array.isArray(call) || typeof call[0] !== 'string' || (isLeft && call[0] === 'stop')) continue;
-      // Functions of the page make their calls now.
-      replayed = /^(use|ready)$/.test(call[0]) ? undefined : { at, id, isBefore: isStart && isLeft };
-      // JSON has made null of a missing argument.
-      const args = isLeft ? (call.map((one) => one ?? undefined) as Call) : call;
-      const result = clew(...callOf(args, seen)) as { catch?(ignore: () => void): void } | undefined;
-      if (typeof settle === 'function') settle(result);
-      // The caller is a page that has left.
-      else result?.catch?.(() => {});
-    }
-    replayed = undefined;
+  const run = ({ call, seen, settle, isLeft }: ReturnType<typeof entriesOf>[number]) => {
+    // JSON has made null of a missing argument.
+    const args = isLeft ? (call.map((one) => one ?? undefined) as Call) : call;
+    const result = clew(...callOf(args, seen)) as { catch?(ignore: () => void): void } | undefined;
+    if (typeof settle === 'function') settle(result);
+    // The caller is a page that has left.
+    else result?.catch?.(() => {});
   };
-  const replay = (own: readonly Early[], isStart?: boolean) => {
+  const replay = (own: readonly Early[]) => {
     // The browser may discard a prerendered page, so these calls are left to a page that is shown.
     const keys = (document as { prerendering?: boolean }).prerendering ? [] : entryKeys(CALLS).sort();
-    make([...keys.flatMap((key) => entriesOf(readList(key), key)), ...entriesOf(own)], isStart);
+    const left = keys.flatMap((key) => entriesOf(readList(key), key));
+    const loadedAt = Date.now() - (performance?.now?.() ?? 0);
+    // Pages that are open at the same time change the visitor in the order of time.
+    for (const entry of [...left, ...entriesOf(own)].sort((one, other) => one.place - other.place)) {
+      const { at, id, call, isLeft } = entry;
+      replayed = HAS_ID.test(call[0]) ? { at, id, isBefore: isLeft && at < loadedAt } : { at };
+      try {
+        run(entry);
+      } catch (error) {
+        console.error('clew:', error);
+      }
+    }
+    replayed = undefined;
     for (const key of keys) writeEntry(key);
   };
-  replay(stubbed.splice(0), true);
+  const early = stubbed.splice(0);
   // The page may have kept the stub's function.
   stubbed.push = (...calls) => {
-    make(entriesOf(calls));
+    for (const entry of entriesOf(calls)) run(entry);
     return 0;
   };
+  replay(early);
   // A page can leave too soon while this one is in the back/forward cache.
   addEventListener('pageshow', ({ persisted }) => persisted && replay([]), true);
 };

@@ -17,8 +17,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: 'ignores what page() is given',
     file: 'api/methods.ts',
-    find: "...attempt(() => ({ ...fieldsOf(overrides, 'page') })) });",
-    replace: '});',
+    find: "...attempt(() => ({ ...fieldsOf(overrides, 'page') })) };",
+    replace: '};',
   },
   {
     name: 'resolves correlationValue() before the database has answered',

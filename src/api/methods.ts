@@ -90,8 +90,10 @@ export const createMethods = (ports: MethodPorts): Tracker => {
       recorder.drain();
       setProperties(properties, at);
     },
-    page: (overrides) => {
-      recorder.track('page_view', { ...attempt(pageContext), ...attempt(() => ({ ...fieldsOf(overrides, 'page') })) });
+    page(overrides) {
+      const call = made();
+      const properties = { ...attempt(pageContext), ...attempt(() => ({ ...fieldsOf(overrides, 'page') })) };
+      recorder.track('page_view', properties, false, call);
     },
     reset() {
       const { at, id, isBefore } = made();

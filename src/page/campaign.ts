@@ -7,11 +7,10 @@ const CAMPAIGN = /[?&](utm_\w+|(g|fb|d|tt|tw)clid|msclkid|[gw]braid|li_fat_id)=[
 const KEY = 'visit';
 
 /** The part of a query that names a campaign, in an address or in a stored text. A hash may have a query, too. */
-export const campaignIn = (text: string): string | undefined =>
-  text
-    .match(CAMPAIGN)
-    ?.map((part) => `&${part.slice(1)}`)
-    .join('');
+export const campaignIn = (text: string): string | undefined => {
+  const found = text.match(CAMPAIGN)?.map((part) => part.slice(1));
+  return found && `?${found.join('&')}`;
+};
 
 /**
  * Knows which campaign has brought the visitor, and keeps the campaign for this tab and this visitor id. If the browser refuses

@@ -261,13 +261,15 @@ export const createVisit = (ports: VisitPorts) => {
       grant();
     },
     answer(isGranted: boolean, leftAt?: number) {
-      // The visitor may have refused in another tab since a consent that was saved. A saved refusal counts more than a consent since.
-      const at = (isGranted && leftAt) || epochs.answerAt();
+      // The visitor may have refused since a page has saved this consent.
+      if (isGranted && epochs.isRefusedSince(leftAt)) return;
+      const now = epochs.answerAt();
+      const at = leftAt ?? now;
       const ended = isGranted ? undefined : epochs.latest();
       // First, because a listener may answer otherwise meanwhile.
       channel.answer(isGranted, { at, ended });
       if (!isGranted) return refuse({ ended, at, isOwn: true });
-      epochs.consent(at);
+      epochs.consent(now);
       grant();
     },
     flush,

@@ -30,7 +30,10 @@ export interface Made {
   readonly isBefore?: boolean | undefined;
 }
 
-/** The call that is being replayed. Only the first caller gets it: what a listener calls meanwhile is made now. */
+/**
+ * The call that is being replayed. Only the first caller gets its id. Calls of listeners meanwhile have its time, so that all calls are in
+ * order, and ids of their own.
+ */
 export type Replay = () => Made | undefined;
 
 /** Calls that are made now. */
@@ -59,7 +62,8 @@ export interface RecorderPorts {
 }
 
 export interface Recorder {
-  track(event: unknown, payload: unknown, isSingle?: boolean): void;
+  /** @param call when it is made, if that is known already */
+  track(event: unknown, payload: unknown, isSingle?: boolean, call?: Made): void;
   /** How many tracked events are still being made. */
   making(): number;
   /** Works on all calls that wait. Every other method begins with it, so that all calls are in order. */
@@ -118,8 +122,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
   };
 
   return {
-    track(event, payload, isSingle = false) {
-      const { at, id } = made();
+    track(event, payload, isSingle = false, { at, id } = made()) {
       begin();
       making++;
       const name = isName(event) ? event : '';

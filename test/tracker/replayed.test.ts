@@ -25,6 +25,24 @@ it('a consent that a page has saved does not undo a later refusal in another tab
   tracker.stop();
 });
 
+it('a refusal and a later consent that a page has saved leave the other tabs open', async () => {
+  connectTabs();
+  openPage();
+  const store = createMemoryStore();
+  const other = start({ baseUrl: '/clew', store });
+  await other.tracker.flush();
+  let at = Date.now() - 60_000;
+  const settings = normaliseOptions({ baseUrl: '/clew', store, transport: createTestTransport().transport });
+  const tracker = startTracker(settings, [], () => ({ at: at++, id: ID }));
+  tracker.consent(false);
+  tracker.consent(true);
+  await new Promise((resolve) => setTimeout(resolve));
+  other.tracker.track('seen');
+  await other.tracker.flush();
+  expect(other.names()).toEqual(['seen']);
+  tracker.stop();
+});
+
 it('an event that two pages replay from the stub is counted once', async () => {
   const store = createMemoryStore();
   const service = createTestTransport();
