@@ -83,7 +83,7 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'ends a pause that an answer has asked for when a page loads',
     file: 'courier/lease.ts',
-    find: 'const end = isForced && !by && refused !== tab ? asked : until;',
+    find: 'const end = isForced && !by && refused !== tab ? Math.min(asked, until) : until;',
     replace: 'const end = isForced && !by && refused !== tab ? asked * 0 : until;',
   },
   {

@@ -45,7 +45,7 @@ export const timeLeft = (
   now: number,
   isForced = false,
 ): number => {
-  const end = isForced && !by && refused !== tab ? asked : until;
+  const end = isForced && !by && refused !== tab ? Math.min(asked, until) : until;
   return by === tab || end > now + (by ? LEASE : HOUR) ? 0 : Math.max(end - now, 0);
 };
 

@@ -82,7 +82,7 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
   const stored = () =>
     entryKeys(prefix, local)
       .map((key) => readEntry(key, local) as StoredBook)
-      .filter(Array.isArray);
+      .filter((book) => Array.isArray(book) && book.slice(0, 3).every(Number.isFinite));
 
   const write = (isLeft?: boolean) => {
     const { load, count, drops, isChanged } = mine;

@@ -185,9 +185,12 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
             : other === CHANGED
               ? old
               : Object(journaled);
+          // Any code of the origin may have written it.
+          const at = Number.isFinite(more.at) ? (more.at as number) : 0;
           return {
             ...more,
-            name: more.at ? `${other} ${more.at}` : '',
+            at,
+            name: at ? `${other} ${at}` : '',
             visitor: visitorIn(visitor, service),
             texts: [texts ?? []].flat().filter(isItem),
             remove: () => void (entryText(other, local) === text && writeEntry(other, local)),

@@ -200,7 +200,10 @@ export const createQueue = (ports: QueuePorts): Queue => {
     if (!pages()) return;
     const { entries, settle } = collect(isAborted);
     const all = [...entries, ...extra];
-    return all[0] ? store.transact(all).then((done) => settle(!!done)) : Promise.resolve(true);
+    if (all[0]) return store.transact(all).then((done) => settle(!!done));
+    // A page that has sent the rows of others has none of its own to write.
+    size.publish();
+    return Promise.resolve(true);
   };
 
   /** Returns those of these events that memory had. */

@@ -35,7 +35,7 @@ export const isVisitorId = (value: unknown): value is string =>
 
 /** A stored number, or 0 for a foreign value. A number from `end` on is foreign, too, because no later one could follow it. */
 const numberIn = (stored: unknown, end: number): number => {
-  const number = Number(stored);
+  const number = typeof stored === 'object' ? 0 : Number(stored);
   return Number.isSafeInteger(number) && number < end ? number : 0;
 };
 
@@ -51,7 +51,7 @@ export const versionIn = (stored: unknown): number => numberIn(stored, 1e13);
 export const visitorIn = (stored: unknown, service?: string): Visitor | undefined => {
   const { thread, turn, since, keys, pages } = (stored ?? {}) as Visitor;
   const known = Object.entries(Object(keys) as Visitor['keys']).filter(
-    ([, identity]) => Array.isArray(identity) && /string|number/.test(typeof identity[0]),
+    ([name, identity]) => !(name in {}) && Array.isArray(identity) && /string|number/.test(typeof identity[0]),
   );
   return isVisitorId(thread)
     ? {

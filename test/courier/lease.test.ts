@@ -186,6 +186,15 @@ describe('Retry-After', () => {
     expect(link.by).toBe('b');
   });
 
+  it('asks for nothing any more after a success, although the clock was set back since', () => {
+    const link = held('a');
+    fail(link, 'a', NOW, false, MINUTE);
+    take(link, 'a', NOW + 2 * MINUTE);
+    succeed(link, 'a', NOW + 2 * MINUTE);
+    release(link, 'a');
+    expect(timeLeft(link, 'b', NOW - MINUTE, true)).toBe(0);
+  });
+
   it('is void after the clock has jumped, also by force', () => {
     const link = held('a');
     fail(link, 'a', NOW, false, HOUR);

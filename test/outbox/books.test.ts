@@ -36,7 +36,11 @@ it('a page that has tracked nothing leaves no book', () => {
 });
 
 it('a page states nothing that other code has written in place of a book', () => {
-  const local = { [`clew.book ${SERVICE} 1`]: 'no JSON', [`clew.book ${SERVICE} 2`]: '{"a":1}' };
+  const local = {
+    [`clew.book ${SERVICE} 1`]: 'no JSON',
+    [`clew.book ${SERVICE} 2`]: '{"a":1}',
+    [`clew.book ${SERVICE} 3`]: '[3,1,{"toString":1},"",[]]',
+  };
   const { books, track, load, ended } = open(local);
   track();
   expect(books.stated(ROOM).map(([of]) => of)).toEqual([load]);

@@ -381,6 +381,7 @@ describe('a journal that other code has overwritten', () => {
     ['the time', { at: 'noon' }],
     ['the time', { at: [null] }],
     ['the time', { at: {} }],
+    ['the time', { at: { toString: 1 } }],
     ['the departure', { isLeft: {} }],
     ['fields of what is read', { name: 7, remove: 'all', page: [] }],
   ])('keeps the items beside foreign values in %s: %j', (_what, foreign) => {

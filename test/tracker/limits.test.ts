@@ -1,6 +1,6 @@
 // @module-tag promise
 import { describe, expect, it } from 'vitest';
-import { start } from './page.ts';
+import { connectTabs, createMemoryStore, openPage, start } from './page.ts';
 
 describe('maxQueuedEvents', () => {
   it('drops further events as full while nothing is delivered, and queues new ones once there is room', async () => {
@@ -155,6 +155,30 @@ describe('events stored beyond what memory keeps', () => {
     expect(names()).toEqual(Array(200).fill('after'));
     expect(tracker.stats()).toEqual({ tracked: 400, delivered: 200, queued: 0, dropped: { consent: 200 } });
   });
+});
+
+it('a page makes room for the others as it delivers events of a page that has crashed', async () => {
+  connectTabs();
+  openPage();
+  const store = createMemoryStore();
+  const bound = { baseUrl: '/clew', store, maxQueuedEvents: 20, maxBatchEvents: 10 };
+  const crashed = start(bound);
+  crashed.fail();
+  await crashed.tracker.flush();
+  const idle = start(bound);
+  await idle.tracker.flush();
+  for (let n = 0; n < 20; n++) crashed.tracker.track('before');
+  await crashed.tracker.flush();
+  await new Promise((resolve) => setTimeout(resolve));
+  // Events of another page, which has none of its own.
+  const next = start(bound);
+  await next.tracker.flush();
+  await next.tracker.flush();
+  expect(next.names()).toHaveLength(20);
+  await new Promise((resolve) => setTimeout(resolve));
+  idle.tracker.track('after');
+  await idle.tracker.flush();
+  expect([idle.names(), idle.dropped]).toEqual([['after'], []]);
 });
 
 it('maxQueuedEvents is the bound of all pages together', async () => {

@@ -68,6 +68,8 @@ describe('a stored value', () => {
     ['a number of pages below 0', { pages: -1 }],
     ['no numbers in JSON', { turn: Number.NaN, pages: Number.POSITIVE_INFINITY }],
     ['a number in place of keys', { keys: 7 }],
+    ['an object in place of numbers', { turn: { toString: 1 }, pages: {} }],
+    ['a key that is the name of a method of every object', { keys: { toString: [1] } }],
   ])('is a visitor from the start if it has %s', (_what, rest) => {
     const { keys, ...visitor } = visitorIn({ thread: ONE, ...rest }) as Visitor;
     expect(visitor).toEqual({ thread: ONE, turn: 0, pages: 0 });
