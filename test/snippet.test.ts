@@ -527,6 +527,8 @@ describe('an event that a listener tracks while a call is replayed', () => {
     const listen = (tracker: { on(signal: string, listener: () => void): () => void; track(event: string): void }) =>
       tracker.on('change', () => tracker.track('before'));
     openPage();
+    // The page has just been loaded. Node's process is older.
+    vi.stubGlobal('performance', { now: () => 1 });
     const at = Date.now() - 60_000;
     localStorage[KEY] = JSON.stringify([
       [at, ['identify', 'ann']],
