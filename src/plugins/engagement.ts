@@ -112,7 +112,7 @@ export const engagement =
     };
     /** Another visitor sees the same view. */
     const beginAnew = () => {
-      view = { ...view, from: attention.active, tracked: 0, parts: 0, depth: undefined };
+      view = { ...view, from: attention.active, tracked: 0, parts: 0, depth: undefined, isAnew: true };
       viewer = {};
       // The visitor id may be about to change.
       queueMicrotask(() => {

@@ -10,12 +10,20 @@ export interface View {
   readonly isNamed: boolean;
   /** The active time (ms) of the page when the view began. */
   readonly from: number;
+  /** Whether it has begun anew, for another visitor. */
+  readonly isAnew?: boolean | undefined;
   /** How much active time (ms) of it was tracked, in so many events. */
   readonly tracked: number;
   readonly parts: number;
   /** The deepest point that was seen, in percent. */
   readonly depth?: number | undefined;
 }
+
+/**
+ * For how much active time (ms) the next visitor has to see the view of the visitor before, until it counts as seen. After a logout
+ * the app shows another address. The `page_view` follows once the address has settled.
+ */
+const MOMENT = 200;
 
 /** The route that the address shows. A hash is a part of it if it looks like a path. */
 export const routeHere = (): string => {
@@ -63,11 +71,12 @@ const stateOf = ({ page, depth, parts }: View, total: number, activeTime: number
  * Ends a view, or a part of it.
  *
  * @param active the active time of the page until now
- * @returns the view, and the payload of its event. There is none if the view had one, and no attention since.
+ * @returns the view, and the payload of its event. There is none if the view had one and no attention since, or if another visitor
+ * has seen it for a moment only.
  */
 export const partOf = (view: View, active: number): readonly [View, ReturnType<typeof stateOf>?] => {
   const total = Math.round(active - view.from);
   const activeTime = total - view.tracked;
-  if (view.parts && activeTime <= 0) return [view];
+  if ((view.parts && activeTime <= 0) || (view.isAnew && total <= MOMENT)) return [view];
   return [{ ...view, tracked: total, parts: view.parts + 1 }, stateOf(view, total, activeTime)];
 };

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../sim/world/random.ts';
-import { redactUrls } from '../../src/index.ts';
+import { redactUrls, type Tracker } from '../../src/index.ts';
 import { pageViews } from '../../src/page/navigation.ts';
 import { type EngagementOptions, engagement } from '../../src/plugins/engagement.ts';
 import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
-import { openPage, settle } from './page.ts';
+import { type FakePage, openPage, settle } from './page.ts';
 import { IDLE, visit } from './visits.ts';
 
 const stops: (() => void)[] = [];
@@ -185,6 +185,79 @@ describe('a view', () => {
     const [first, second] = events('page_left').map(({ correlationValue }) => correlationValue);
     expect(first).toBe(ann);
     expect(second).not.toBe(ann);
+  });
+
+  type Act = (tracker: Tracker, page: FakePage) => void;
+  it.each<[string, Act, object[]]>([
+    [
+      'reset, then another address',
+      (tracker, page) => {
+        tracker.reset();
+        page.push('/login');
+      },
+      [
+        { path: '/', isByAnn: true },
+        { path: '/login', isByAnn: false },
+      ],
+    ],
+    [
+      'another address, then reset',
+      (tracker, page) => {
+        page.push('/login');
+        tracker.reset();
+      },
+      [
+        { path: '/', isByAnn: true },
+        { path: '/login', isByAnn: false },
+      ],
+    ],
+    [
+      'reset, then another document',
+      (tracker, page) => {
+        tracker.reset();
+        page.fire('pagehide', { persisted: false });
+      },
+      [{ path: '/', isByAnn: true }],
+    ],
+    [
+      'a refusal, another address, then consent',
+      (tracker, page) => {
+        tracker.consent(false);
+        page.pass(5000);
+        page.push('/login');
+        page.pass(50);
+        tracker.consent(true);
+      },
+      [{ path: '/login', isByAnn: false }],
+    ],
+  ])('that the visitor before has left is not reported for the next visitor: %s', async (_case, act, expected) => {
+    const { page, tracker, events } = await open();
+    tracker.identify('ann');
+    const ann = await tracker.correlationValue();
+    page.pass(5000);
+    act(tracker, page);
+    await settle();
+    page.pass(3000);
+    page.fire('pagehide', { persisted: false });
+    await settle();
+    const left = events('page_left').map(({ correlationValue, payload }) => ({
+      path: (payload as Left).path,
+      isByAnn: correlationValue === ann,
+    }));
+    expect(left).toEqual(expected);
+  });
+
+  it.each([
+    [200, [3000]],
+    [201, [3000, 201]],
+  ])('that the next visitor has seen for %i ms has events of %j ms', async (ms, expected) => {
+    const { page, tracker, left } = await open();
+    page.pass(3000);
+    tracker.identify('ann');
+    tracker.reset();
+    page.pass(ms);
+    tracker.stop();
+    expect((await left()).map(({ activeTime }) => activeTime)).toEqual(expected);
   });
 
   it('is not that of a visitor whom another tab has begun since', async () => {
