@@ -132,21 +132,29 @@ export const forms =
     const send = (due: readonly Due[]) => {
       for (const event of due) track(...event);
     };
-    const flush = watchForms((form, fact) => send(take(form, fact)), listening);
+    const flush = watchForms((form, fact) => {
+      send(take(form, fact));
+      keep();
+    }, listening);
     /** Ends these forms, and returns the events of those that the visitor has begun and not submitted. */
     const abandon = (left: readonly HTMLFormElement[]) =>
       left.flatMap((form) => take(form, { kind: 'leave' }).filter(() => isByVisitor(form)));
     const all = () => [...fillings.keys()];
+    const takeBack = () => {
+      // Another page has tracked them.
+      if (!drafts.takeBack()) abandon(all());
+    };
     const leave = () => {
       flush();
       const due = abandon(all());
       if (drafts.takeBack()) send(due);
     };
 
-    const hide = () => {
-      flush();
-      const now = performance.now();
-      hiddenAt = now;
+    /** Keeps the events of a hidden tab. Scripts may submit or remove a form there, so the events before are taken back. */
+    const keep = () => {
+      const now = hiddenAt;
+      if (now === undefined) return;
+      takeBack();
       const payloads = [...fillings].flatMap(([form, filling]) =>
         withMarks(form, isByVisitor(form) ? fill(filling, { kind: 'leave' }, now)[1] : []).map(
           ([, payload]) => payload,
@@ -154,19 +162,27 @@ export const forms =
       );
       if (payloads[0]) drafts.keep(payloads, leave);
     };
+    const hide = () => {
+      flush();
+      hiddenAt = performance.now();
+      keep();
+    };
     const show = () => {
       hiddenAt = undefined;
-      // Another page has tracked them.
-      if (!drafts.takeBack()) abandon(all());
+      takeBack();
     };
     addEventListener('visibilitychange', () => (document.hidden ? hide() : show()), listening);
     addEventListener('pagehide', leave, listening);
 
     tools.onTrack(({ event }) => {
       if (event !== 'page_view' || listening.signal.aborted) return undefined;
+      takeBack();
       // A form in a part of the page that stays, such as the footer, is not left.
       const due = abandon(all().filter((form) => !form.isConnected));
-      if (due[0]) queueMicrotask(() => send(due));
+      queueMicrotask(() => {
+        send(due);
+        keep();
+      });
       return undefined;
     });
     const off = on('change', leave);

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { TrackerOptions } from '../../src/index.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Tracker, TrackerOptions } from '../../src/index.ts';
 import { forms } from '../../src/plugins/forms.ts';
-import { createTestTracker } from '../../src/testing.ts';
-import { openPage, settle } from './page.ts';
+import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
+import { type FakePage, openPage, settle } from './page.ts';
 
 /** The parts of elements that the plugin reads. */
 class FakeElement {
@@ -10,7 +10,7 @@ class FakeElement {
   getAttribute = () => 'email';
 }
 class FakeForm extends FakeElement {
-  readonly isConnected = true;
+  isConnected = true;
   get dataset() {
     return { clewForm: 'signup' };
   }
@@ -27,6 +27,9 @@ beforeEach(() => {
     },
   );
 });
+/** Dispatches an event of an element to the page. */
+const fire = (type: string, target: object) =>
+  window.dispatchEvent(Object.defineProperty(new Event(type), 'target', { value: target }));
 const stops: (() => void)[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop();
@@ -48,7 +51,7 @@ it.each([
   const other = open({ store, transport });
   await Promise.all([tracker.flush(), other.tracker.flush()]);
   const field = Object.assign(new FakeElement(), { form: new FakeForm() });
-  window.dispatchEvent(Object.defineProperty(new Event('input'), 'target', { value: field }));
+  fire('input', field);
   await settle();
   if (isOther) other.tracker.reset();
   await settle();
@@ -56,3 +59,89 @@ it.each([
   await settle();
   expect(events().map(({ event }) => event)).toEqual(expected);
 });
+
+describe('a form in a hidden tab that the browser ends', () => {
+  const HOUR = 3_600_000;
+  type Act = (form: FakeForm, tracker: Tracker) => void;
+
+  /** A visitor begins a form and hides the tab. Returns the form's events, with those that a later page tracks. */
+  const endHidden = async (act: Act) => {
+    const page = openPage();
+    const store = createMemoryStore();
+    const open = () => {
+      const test = createTestTracker({ baseUrl: '/clew', store, plugins: [forms()] });
+      stops.push(test.tracker.stop);
+      return test;
+    };
+    const first = open();
+    await first.tracker.flush();
+    const form = new FakeForm();
+    fire('input', Object.assign(new FakeElement(), { form }));
+    page.pass(3000);
+    page.look(false, false);
+    page.pass(60_000);
+    act(form, first.tracker);
+    await settle();
+    await first.tracker.flush();
+    // The browser stops the page's timers.
+    vi.clearAllTimers();
+    openPage();
+    vi.setSystemTime(Date.now() + HOUR);
+    const later = open();
+    for (let round = 0; round < 2; round++) {
+      await later.tracker.flush();
+      await settle();
+    }
+    return [...first.events(), ...later.events()].filter(({ event }) => event.startsWith('form_'));
+  };
+
+  it.each<[string, Act, string[]]>([
+    ['is abandoned', () => {}, ['form_started', 'form_abandoned']],
+    ['and submits it is not abandoned', (form) => fire('submit', form), ['form_started', 'form_submitted']],
+    [
+      'and shows another view is abandoned once',
+      (form, tracker) => {
+        form.isConnected = false;
+        tracker.page();
+      },
+      ['form_started', 'form_abandoned'],
+    ],
+    [
+      'and fills it in again after the submit is abandoned',
+      (form) => {
+        fire('submit', form);
+        fire('input', Object.assign(new FakeElement(), { form }));
+      },
+      ['form_started', 'form_submitted', 'form_started', 'form_abandoned'],
+    ],
+  ])('%s', async (_case, act, expected) => {
+    expect((await endHidden(act)).map(({ event }) => event)).toEqual(expected);
+  });
+});
+
+it.each<[string, (page: FakePage, form: FakeForm, tracker: Tracker) => void]>([
+  ['unloads', (page) => page.fire('pagehide', { persisted: false })],
+  [
+    'shows another view',
+    (_page, form, tracker) => {
+      form.isConnected = false;
+      tracker.page();
+    },
+  ],
+])(
+  'a form that another page has reported as abandoned is not reported again as its hidden tab %s',
+  async (_case, act) => {
+    const page = openPage();
+    const { tracker, events, store } = createTestTracker({ baseUrl: '/clew', plugins: [forms()] });
+    stops.push(tracker.stop);
+    await tracker.flush();
+    const form = new FakeForm();
+    fire('input', Object.assign(new FakeElement(), { form }));
+    page.look(false, false);
+    // Another page takes what is kept.
+    for (const key of Object.keys(store.local ?? {})) if (key.includes('plugins')) delete store.local?.[key];
+    act(page, form, tracker);
+    await settle();
+    expect(events().filter(({ event }) => event === 'form_abandoned')).toEqual([]);
+  },
+);
