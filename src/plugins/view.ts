@@ -25,10 +25,10 @@ export interface View {
  */
 const MOMENT = 200;
 
-/** The route that the address shows. A hash is a part of it if it looks like a path. */
+/** The route that the address shows. A hash is a part of it if it looks like a path. A query is not, also in a hash. */
 export const routeHere = (): string => {
   const { pathname, hash } = location;
-  return pathname + (/^#!?\//.test(hash) ? hash : '');
+  return pathname + (/^#!?\/[^?#]*/.exec(hash)?.[0] ?? '');
 };
 
 const pageHere = (): View['page'] => ({

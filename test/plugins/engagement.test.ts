@@ -433,6 +433,19 @@ describe('the scroll depth', () => {
     expect(await left()).toMatchObject([{ scrollDepth: 40 }, { scrollDepth: 100 }]);
   });
 
+  it.each(['/list', '/#/list', '/#!/list'])('counts after a change of the query of %s', async (path) => {
+    const page = openPage(path);
+    const { tracker, events } = createTestTracker({ plugins: [engagement()], pageViews: pageViews({ hash: true }) });
+    stops.push(tracker.stop);
+    await settle();
+    page.pass(500);
+    page.push(`${path}?page=2`, 'replace');
+    page.scroll(700);
+    page.fire('pagehide', { persisted: false });
+    await settle();
+    expect(events('page_left').map(({ payload }) => payload)).toMatchObject([{ scrollDepth: 75 }]);
+  });
+
   it('is that of the element that an app names', async () => {
     const { page, left } = await open({ scroller: 'main' });
     const main = { scrollTop: 200, clientHeight: 400, scrollHeight: 1000 };
