@@ -153,8 +153,10 @@ export const engagement =
     };
 
     begin(view);
-    tools.onTrack(({ event, payload }) => {
-      if (event !== 'page_view' || listening.signal.aborted) return undefined;
+    tools.onTrack(({ event, payload, timestamp }) => {
+      // A call that the stub has saved on an earlier page is older than this page.
+      const isEarlier = Date.parse(timestamp) < Date.now() - now();
+      if (event !== 'page_view' || isEarlier || listening.signal.aborted) return undefined;
       // The first one names the view that the document has begun, unless the plugin has started after it.
       const isNaming = !isAway && !view.isNamed && !isAfter(view, payload);
       if (isAway || isNaming) note('pass');

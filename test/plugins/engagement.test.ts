@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRandom } from '../../sim/world/random.ts';
+import { normaliseOptions } from '../../src/api/options.ts';
 import { redactUrls, type Tracker } from '../../src/index.ts';
 import { pageViews } from '../../src/page/navigation.ts';
 import { type EngagementOptions, engagement } from '../../src/plugins/engagement.ts';
-import { createMemoryStore, createTestTracker } from '../../src/testing.ts';
+import { createMemoryStore, createTestTracker, createTestTransport } from '../../src/testing.ts';
+import { startTracker } from '../../src/tracker.ts';
 import { type FakePage, openPage, settle } from './page.ts';
 import { IDLE, visit } from './visits.ts';
 
@@ -301,6 +303,39 @@ describe('a view', () => {
     await settle();
     const bob = await two.tracker.correlationValue();
     expect(one.events('page_left')).toMatchObject([{ correlationValue: bob, payload: { path: '/other' } }]);
+  });
+
+  it('of an earlier page, whose page() call is replayed, has no event', async () => {
+    const page = openPage('/second');
+    page.pass(3000);
+    const now = Date.now();
+    const service = createTestTransport();
+    let at: number | undefined;
+    const settings = normaliseOptions({
+      baseUrl: '/clew',
+      store: createMemoryStore(),
+      transport: service.transport,
+      compress: false,
+    });
+    const replayed = () => (at === undefined ? undefined : { at });
+    const tracker = startTracker({ ...settings, plugins: [engagement()] }, [], replayed);
+    stops.push(tracker.stop);
+    at = now - 60_000;
+    tracker.page({ url: 'https://shop.example/first', path: '/first' });
+    // A call of this page, before the plugin.
+    at = now - 2900;
+    tracker.page();
+    at = undefined;
+    await settle();
+    page.pass(5000);
+    page.fire('pagehide', { persisted: false });
+    await tracker.flush();
+    await settle();
+    expect(service.events().map(({ event, payload }) => [event, (payload as Left).path])).toEqual([
+      ['page_view', '/first'],
+      ['page_view', '/second'],
+      ['page_left', '/second'],
+    ]);
   });
 
   it('without page views is the document', async () => {
