@@ -178,6 +178,25 @@ describe('consentMode', () => {
 });
 
 describe('oneTrust', () => {
+  it('whose object has the custom geolocation before the platform loads is followed', () => {
+    window.OneTrust = { geolocationResponse: { countryCode: 'FR' } };
+    const { answers } = follow(oneTrust());
+    vi.advanceTimersByTime(5000);
+    let changed = () => {};
+    window.OnetrustActiveGroups = ',C0002,';
+    window.OneTrust = {
+      IsAlertBoxClosed: () => true,
+      OnConsentChanged: (listener: () => void) => {
+        changed = listener;
+      },
+    };
+    vi.advanceTimersByTime(1000);
+    expect(answers).toEqual([true]);
+    // The visitor may have refused in another tab meanwhile.
+    changed();
+    expect(answers).toEqual([true, true]);
+  });
+
   it('that loads late and flips is followed, and its state before the banner closes is no refusal', () => {
     const { answers, stop } = follow(oneTrust());
     vi.advanceTimersByTime(5000);

@@ -37,7 +37,8 @@ export const oneTrust = ({ groups = ['C0002'] }: OneTrustOptions = {}): Plugin =
     // At each load, and after each change.
     addEventListener('OneTrustGroupsUpdated', () => read(), listening);
     const stop = whenThere(
-      () => page().OneTrust,
+      // A page that passes a geolocation of its own creates the object before OneTrust loads.
+      () => (page().OneTrust?.OnConsentChanged ? page().OneTrust : undefined),
       (platform) => {
         // Only a choice of the visitor changes the consent.
         platform.OnConsentChanged?.(() => read(true));
