@@ -30,11 +30,13 @@ const makeId = (): string =>
  * with another campaign (`utm_source`, `gclid` and the like) and another visitor id begin a new one. All tabs of the origin share the
  * session, which is stored only with the visitor's consent.
  *
+ * @throws TypeError if `timeout` is no number above 0
  * @example createTracker({ baseUrl: '/clew', plugins: [sessions({ timeout: 15 * 60_000 })] })
  */
-export const sessions =
-  ({ timeout = 1_800_000 }: SessionOptions = {}): Plugin =>
-  (_tracker, { visitorId, local, session: tab, onTrack }) => {
+export const sessions = ({ timeout = 1_800_000 }: SessionOptions = {}): Plugin => {
+  if (typeof timeout !== 'number' || !(timeout > 0))
+    throw new TypeError('clew: timeout: expected a number of ms above 0');
+  return (_tracker, { visitorId, local, session: tab, onTrack }) => {
     /** The session as this page knows it: before consent, and where storage is refused, it is stored nowhere. */
     let known: Session | undefined;
     /** The campaign of this tab. A reload is no new visit by it. */
@@ -71,3 +73,4 @@ export const sessions =
     });
     return () => {};
   };
+};

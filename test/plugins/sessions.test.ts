@@ -207,6 +207,13 @@ it('an event without an object for a payload stays as it is', async () => {
   expect(events('clicked')[0]?.payload).toBe('text');
 });
 
+it.each([0, -1, Number.NaN, 'abc' as never, '1000' as never, null as never])(
+  'a timeout of %s is an invalid option',
+  (timeout) => {
+    expect(() => sessions({ timeout })).toThrow(new TypeError('clew: timeout: expected a number of ms above 0'));
+  },
+);
+
 it('a tracker that was stopped stores no session after a refusal in another tab', async () => {
   openPage();
   const store = createMemoryStore();
