@@ -288,7 +288,7 @@ describe('size', () => {
   const BUDGETS = { 'dist/clew.js': 25_650, 'dist/stub.js': 455, createTracker: 23_600 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
-  const PLUGINS = { engagement: 1_830, sessions: 770, exclude: 480, forms: 1_870, renewTokens: 850 };
+  const PLUGINS = { engagement: 1_870, sessions: 770, exclude: 480, forms: 1_890, renewTokens: 850 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');
