@@ -23,14 +23,19 @@ const MOST_HANDED = 40_000;
 
 /** The relay rejects an event that is older (ms): its default of `maxPast`. */
 const MAX_PAST = 60 * 86_400_000;
+/** How far ahead (ms) of its clock the relay takes the time of an event. */
+const MAX_FUTURE = 86_400_000;
 
 /** Whether the visitor has set the clock so far ahead since the call that the relay cannot know that the event is young. */
 export const isTooOld = ({ history }: Stage, at: number, droppedAt = at): boolean =>
   history.skewAt(droppedAt) - history.leastSkewAt(at) > MAX_PAST;
 
-/** Whether the relay had no clock to correct the time of an event that the visitor's clock has dated years back. The docs name the limit. */
-export const isUncorrected = (stage: Stage, { n, at }: Tracked): boolean =>
-  hasRefusals(stage.plan) && stage.history.leastSkewAt(at) < -MAX_PAST && wasSentWithoutClock(stage, n);
+/** Whether the relay had no clock to correct the time of an event that the visitor's clock has dated years ahead or back. The docs name the limit. */
+export const isUncorrected = (stage: Stage, { n, at }: Tracked): boolean => {
+  const { plan, history } = stage;
+  const isFar = history.leastSkewAt(at) < -MAX_PAST || history.skewAt(at) > MAX_FUTURE;
+  return hasRefusals(plan) && isFar && wasSentWithoutClock(stage, n);
+};
 
 /** The first copy of each event at the service, by its number. */
 const firstCopies = ({ service }: Stage): Map<number, Stored> => {
