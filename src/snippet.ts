@@ -67,7 +67,7 @@ const domainsOf = (value: unknown): string[] =>
   );
 
 /** The methods whose calls may have an id. */
-const HAS_ID = /^(track|page|identify|reset|consent)/;
+const HAS_ID = /^(track|page|identify|reset)/;
 
 /**
  * The v4 UUID of a call that the stub has saved. The UUID consists of the last digits of the call's key, which are random, and of the
@@ -134,7 +134,7 @@ const start = () => {
     let last = 0;
     const entries = list.map((entry, index) => {
       const [time, call, seen, settle] = Object(Array.isArray(entry) ? entry : []) as Early;
-      const at = +new Date(time) || 0;
+      const at = typeof time === 'object' ? 0 : +new Date(time) || 0;
       // The clock may have been set back in between, or since the page has left.
       last = Math.max(last, key && at > Date.now() ? 0 : at);
       // A plugin sees all calls.
@@ -166,7 +166,10 @@ const start = () => {
     // The browser may discard a prerendered page, so these calls are left to a page that is shown.
     const keys = (document as { prerendering?: boolean }).prerendering ? [] : entryKeys(CALLS).sort();
     const left = keys.flatMap((key) => entriesOf(readList(key), key));
-    const loadedAt = Date.now() - (performance?.now?.() ?? 0);
+    // The page before has run until this one arrived. A site's own variable may replace `performance`.
+    const [arrival] = performance?.getEntriesByType?.('navigation') ?? [];
+    const age = (performance?.now?.() ?? 0) - ((arrival as PerformanceNavigationTiming)?.responseStart ?? 0);
+    const loadedAt = Date.now() - age;
     // Pages that are open at the same time change the visitor in the order of time.
     for (const entry of [...left, ...entriesOf(own)].sort((one, other) => one.place - other.place)) {
       const { at, id, call, isLeft } = entry;

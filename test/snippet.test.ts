@@ -400,7 +400,8 @@ describe('calls that the stub has saved', () => {
     await new Promise((resolve) => setTimeout(resolve, 250));
     localStorage[KEY] = JSON.stringify([[Date.now(), ['identify', 'bob']]]);
     await new Promise((resolve) => setTimeout(resolve, 2));
-    vi.stubGlobal('performance', { now: () => 1 });
+    // The page before has run until this one arrived, 400 ms after the click.
+    vi.stubGlobal('performance', { now: () => 401, getEntriesByType: () => [{ name: '', responseStart: 400 }] });
     const clew = await load({ pageViews: '' });
     await vi.waitUntil(() => (clew('stats') as { tracked: number }).tracked === 2, { interval: 1 });
     clew('track', 'of bob');
@@ -591,11 +592,27 @@ it.each(['use', 'ready'])(
   },
 );
 
+it('a refusal and a consent that were saved in one moment are taken in order', async () => {
+  openPage();
+  const at = Date.now();
+  const calls = [
+    ['consent', false],
+    ['consent', true],
+    ['track', 'a'],
+  ].map((call) => [at, call]);
+  localStorage[KEY] = JSON.stringify(calls);
+  const clew = await load();
+  clew('track', 'b');
+  await clew('flush');
+  expect(names()).toEqual(['a', 'b']);
+});
+
 it('a saved list that cannot be read keeps no call from being made', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
   openPage();
-  const odd = [Date.now(), ['page'], ['t', { toString: 1, valueOf: 1 }]];
-  localStorage[KEY] = JSON.stringify([odd, [Date.now(), ['track', 'a']]]);
+  const foreign = { toString: 1, valueOf: 1 };
+  const odd = [Date.now(), ['page'], ['t', foreign]];
+  localStorage[KEY] = JSON.stringify([odd, [foreign, ['track', 'b']], [Date.now(), ['track', 'a']]]);
   const clew = await load();
   await clew('flush');
   expect(names()).toEqual(['a']);

@@ -25,12 +25,8 @@ export interface MethodPorts {
   setProperties(call: Call): void;
   /** Journals the changes that the database may lack. */
   rest(): void;
-  /**
-   * Takes the visitor's answer, for all tabs.
-   *
-   * @param leftAt when it was given, in ms since the epoch, if a page that has left has saved it
-   */
-  answer(isGranted: boolean, leftAt?: number): void;
+  /** Takes the visitor's answer, for all tabs. */
+  answer(isGranted: boolean): void;
   flush(isForced?: boolean): Promise<void>;
   visitorId(): Promise<string>;
   use(plugin: Plugin): void;
@@ -102,10 +98,9 @@ export const createMethods = (ports: MethodPorts): Tracker => {
       write();
     },
     consent(isGranted) {
-      const { at, id } = made();
       recorder.drain();
       if (typeof isGranted !== 'boolean') return fail('consent: expected a boolean');
-      ports.answer(isGranted, id ? at : undefined);
+      ports.answer(isGranted);
     },
     flush() {
       recorder.drain();

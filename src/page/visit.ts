@@ -260,16 +260,13 @@ export const createVisit = (ports: VisitPorts) => {
       epochs.consent(more?.at);
       grant();
     },
-    answer(isGranted: boolean, leftAt?: number) {
-      // The visitor may have refused since a page has saved this consent.
-      if (isGranted && epochs.isRefusedSince(leftAt)) return;
-      const now = epochs.answerAt();
-      const at = leftAt ?? now;
+    answer(isGranted: boolean) {
+      const at = epochs.answerAt();
       const ended = isGranted ? undefined : epochs.latest();
       // First, because a listener may answer otherwise meanwhile.
       channel.answer(isGranted, { at, ended });
       if (!isGranted) return refuse({ ended, at, isOwn: true });
-      epochs.consent(now);
+      epochs.consent(at);
       grant();
     },
     flush,
