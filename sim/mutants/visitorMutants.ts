@@ -301,4 +301,10 @@ export const visitorMutants: readonly Mutant[] = [
     replace:
       '    const [next, item] = !isSure && call.fresh && !call.key ? [visitor] : apply(visitor, call, service);\n',
   },
+  {
+    name: 'starts without an answer if an earlier page had a consent',
+    file: 'page/visit.ts',
+    find: "else if (settings.consent === 'granted') whenSeen(start);",
+    replace: "else if (settings.consent === 'granted' || epochs.latest()) whenSeen(start);",
+  },
 ];

@@ -1,3 +1,4 @@
+import type { Browser } from '../browser/browser.ts';
 import { isLoaded, type Page } from '../browser/page.ts';
 import type { Network } from '../server/network.ts';
 import type { Scheduler } from '../world/scheduler.ts';
@@ -18,6 +19,8 @@ export interface Answer {
   readonly tracked: number;
   /** Number of requests sent before, which orders an answer and the requests of the same moment. */
   readonly requests: number;
+  /** Number of writes before, which orders an answer and the writes of the same moment. */
+  readonly writes: number;
 }
 
 /** A call that waits for a grant. */
@@ -55,11 +58,13 @@ export const createConsent = (
   history: History,
   travel: number,
   { requests }: Pick<Network, 'requests'>,
+  { writes }: Pick<Browser, 'writes'>,
 ): Consent => {
   const answers: Answer[] = [];
   let held: Held[] = [];
   const note = (page: string, isGranted: boolean, isInStub = false) => {
-    answers.push({ at: now(), page, isGranted, isInStub, tracked: ledger.tracked.size, requests: requests.length });
+    const before = { tracked: ledger.tracked.size, requests: requests.length, writes: writes.length };
+    answers.push({ at: now(), page, isGranted, isInStub, ...before });
     const isBack = (other: string) => history.restored(now(), now()).includes(other);
     const isReached = (other: string) =>
       other === page ||

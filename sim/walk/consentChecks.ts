@@ -24,15 +24,26 @@ export const findWithoutAnswer = (stage: Stage): string | undefined => {
   const { consent, browser, history, network, plan } = stage;
   // An answer may have reached a prerendered page before the visitor has seen it, which counts as its load.
   if (!isRequired(stage) || has(plan, 'prerender')) return undefined;
-  const hasAnswer = (page: string, until: number, answers: readonly Answer[]) =>
-    answers.some(
-      (answer) =>
-        answer.at <= until && (answer.page === page || (mayReach(answer, page) && answer.at >= history.loadOf(page))),
-    );
-  const write = browser.writes.find(({ page, at }) => !hasAnswer(page, at, consent.answers));
+  /** Whether one of these answers can have reached the page. */
+  const hasAnswer = (page: string, answers: readonly Answer[]) =>
+    answers.some((answer) => answer.page === page || (mayReach(answer, page) && answer.at >= history.loadOf(page)));
+  const write = browser.writes.find(
+    ({ page }, index) =>
+      !hasAnswer(
+        page,
+        consent.answers.filter(({ writes }) => writes <= index),
+      ),
+  );
   if (write) return `${write.page} stores at ${write.at.toFixed(0)} ms`;
   const grants = consent.answers.filter(({ isGranted }) => isGranted);
-  const sent = network.requests.find(({ from, at }) => from.startsWith('page') && !hasAnswer(from, at, grants));
+  const sent = network.requests.find(
+    ({ from }, index) =>
+      from.startsWith('page') &&
+      !hasAnswer(
+        from,
+        grants.filter(({ requests }) => requests <= index),
+      ),
+  );
   return sent && `${sent.from} sends at ${sent.at.toFixed(0)} ms`;
 };
 

@@ -100,7 +100,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const travel = plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY;
   const ledger = createLedger(world.scheduler, travel);
   const history = createHistory(world.scheduler, () => network.requests.length);
-  const consent = createConsent(world.scheduler, ledger, history, travel, network);
+  const consent = createConsent(world.scheduler, ledger, history, travel, network, browser);
   const app = createApp(world, ledger, plan, scripts, () => relay?.key() ?? 0);
 
   const listen = (page: Page) => {
