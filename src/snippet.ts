@@ -137,12 +137,12 @@ const start = () => {
       const at = typeof time === 'object' ? 0 : +new Date(time) || 0;
       // The clock may have been set back in between, or since the page has left.
       last = Math.max(last, key && at > Date.now() ? 0 : at);
-      // A plugin sees all calls.
       return {
         at,
         call,
         seen,
         settle,
+        // A plugin sees all calls.
         place: call?.[0] === 'use' ? -1 : last,
         id: key && idOf(key, index),
         isLeft: !!key,

@@ -47,6 +47,13 @@ const load = async (dataset: Record<string, string> = {}, prerendering = false):
   return (globalThis as unknown as { clew: Clew }).clew;
 };
 
+/** The stub's function, with the calls that it has kept. */
+const keepCalls = (q: unknown[]) => {
+  const stub = Object.assign(() => {}, { q });
+  vi.stubGlobal('clew', stub);
+  return stub;
+};
+
 const names = () => arrived.map(({ event }) => event);
 
 describe("clew('use', plugin)", () => {
@@ -97,10 +104,7 @@ describe("clew('use', plugin) on the stub", () => {
       [at - 2, ['track', 'first']],
       [at - 1, ['use', see]],
     ];
-    vi.stubGlobal(
-      'clew',
-      Object.assign(() => {}, { q }),
-    );
+    keepCalls(q);
     const clew = await load();
     await clew('flush');
     expect(arrived.map(({ event, payload }) => [event, payload])).toEqual([['first', { by: 'plugin' }]]);
@@ -398,8 +402,7 @@ describe('calls that the stub has saved', () => {
     Reflect.deleteProperty(globalThis, 'clew');
     // Calls within a tenth of a second have no order.
     await new Promise((resolve) => setTimeout(resolve, 250));
-    localStorage[KEY] = JSON.stringify([[Date.now(), ['identify', 'bob']]]);
-    await new Promise((resolve) => setTimeout(resolve, 2));
+    localStorage[KEY] = JSON.stringify([[Date.now() - 2, ['identify', 'bob']]]);
     // The page before has run until this one arrived, 400 ms after the click.
     vi.stubGlobal('performance', { now: () => 401, getEntriesByType: () => [{ name: '', responseStart: 400 }] });
     const clew = await load({ pageViews: '' });
@@ -423,10 +426,7 @@ describe('calls that the stub has saved', () => {
       ['identify', 'bob'],
       ['track', 'of bob'],
     ].map((call) => [Date.now(), call]);
-    vi.stubGlobal(
-      'clew',
-      Object.assign(() => {}, { q }),
-    );
+    keepCalls(q);
     const clew = await load();
     clew('track', 'of bob');
     await clew('flush');
@@ -539,10 +539,7 @@ describe('an event that a listener tracks while a call is replayed', () => {
       [Date.now(), ['use', listen]],
       [Date.now(), ['identify', 'carl']],
     ];
-    vi.stubGlobal(
-      'clew',
-      Object.assign(() => {}, { q }),
-    );
+    keepCalls(q);
     const clew = await load();
     await clew('flush');
     expect(arrived.map(({ event, payload }) => [event, (payload as { distinct_id?: string })?.distinct_id])).toEqual([
@@ -559,15 +556,13 @@ describe('an event that a listener tracks while a call is replayed', () => {
 it.each(['use', 'ready'])(
   'late calls of another person stay apart, also if a function of %s tracks between them',
   async (method) => {
-    const late = Date.now();
-    await new Promise((resolve) => setTimeout(resolve, 350));
+    const late = Date.now() - 1000;
     const other = await load();
     other('identify', 'bob');
     const bob = await other('correlationValue');
     await other('flush');
     await other('stop');
     Reflect.deleteProperty(globalThis, 'clew');
-    await new Promise((resolve) => setTimeout(resolve, 250));
     const track = (tracker: { track(event: string): void }) => {
       tracker.track('live');
       return () => {};
@@ -578,10 +573,7 @@ it.each(['use', 'ready'])(
       [method, track],
       ['track', 'of ann'],
     ].map((call) => [late, call]);
-    vi.stubGlobal(
-      'clew',
-      Object.assign(() => {}, { q }),
-    );
+    keepCalls(q);
     const clew = await load();
     clew('track', 'of bob');
     await clew('flush');
@@ -621,8 +613,7 @@ it('a saved list that cannot be read keeps no call from being made', async () =>
 });
 
 it("calls through the stub's function that the page has kept are made at once, and have a result", async () => {
-  const stub = Object.assign(() => {}, { q: [] as unknown[] });
-  vi.stubGlobal('clew', stub);
+  const stub = keepCalls([]);
   const clew = await load();
   const id = new Promise((settle) => {
     stub.q.push([Date.now(), ['track', 'kept']], [Date.now(), ['correlationValue'], false, settle]);

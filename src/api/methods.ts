@@ -18,7 +18,7 @@ export interface MethodPorts {
   /**
    * Takes a call that needs the visitor.
    *
-   * @param isBefore whether it was made before this page began to load
+   * @param isBefore whether it was made before this page had arrived
    */
   enter(call: Call, isBefore?: boolean): void;
   /** Takes properties, if there is room for them. */

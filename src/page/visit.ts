@@ -209,7 +209,7 @@ export const createVisit = (ports: VisitPorts) => {
   /**
    * A call needs the visitor. Calls of a page that unloads are handed over at the end of the microtask.
    *
-   * @param isBefore whether the call was made before this page began to load. Then all that the page has seen belongs to the visitor after it.
+   * @param isBefore whether the call was made before this page had arrived. Then all that the page has seen belongs to the visitor after it.
    */
   const enter = (call: Call, isBefore?: boolean) => {
     if (!isBefore && visitor.isOther(call)) announce();

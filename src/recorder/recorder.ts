@@ -26,7 +26,7 @@ export interface Made {
   readonly at: number;
   /** The id of its event, if it has one already: a page that has left has saved the call. */
   readonly id?: string | undefined;
-  /** That page had left before this one began to load. */
+  /** The call was made before this page had arrived. */
   readonly isBefore?: boolean | undefined;
 }
 

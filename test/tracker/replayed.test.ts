@@ -5,28 +5,9 @@ import { draftEvent, stamp } from '../../src/recorder/event.ts';
 import type { Made } from '../../src/recorder/recorder.ts';
 import { createMemoryStore, createTestTransport } from '../../src/testing.ts';
 import { startTracker } from '../../src/tracker.ts';
-import { connectTabs, openPage, start } from './page.ts';
 
 const ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const VISITOR = '11234567-89ab-4cde-8f01-23456789abcd';
-
-it('a refusal and a later consent that a page has saved leave the other tabs open', async () => {
-  connectTabs();
-  openPage();
-  const store = createMemoryStore();
-  const other = start({ baseUrl: '/clew', store });
-  await other.tracker.flush();
-  const at = Date.now() - 60_000;
-  const settings = normaliseOptions({ baseUrl: '/clew', store, transport: createTestTransport().transport });
-  const tracker = startTracker(settings, [], () => ({ at, id: ID }));
-  tracker.consent(false);
-  tracker.consent(true);
-  await new Promise((resolve) => setTimeout(resolve));
-  other.tracker.track('seen');
-  await other.tracker.flush();
-  expect(other.names()).toEqual(['seen']);
-  tracker.stop();
-});
 
 it('an event that two pages replay from the stub is counted once', async () => {
   const store = createMemoryStore();
