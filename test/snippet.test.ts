@@ -553,9 +553,12 @@ describe('an event that a listener tracks while a call is replayed', () => {
   });
 });
 
-it.each(['use', 'ready'])(
-  'late calls of another person stay apart, also if a function of %s tracks between them',
-  async (method) => {
+it.each([
+  ['use', 'required'],
+  ['ready', 'granted'],
+])(
+  'late calls of another person stay apart, also if a function of %s tracks between them (consent %s)',
+  async (method, consent) => {
     const late = Date.now() - 1000;
     const other = await load();
     other('identify', 'bob');
@@ -574,7 +577,8 @@ it.each(['use', 'ready'])(
       ['track', 'of ann'],
     ].map((call) => [late, call]);
     keepCalls(q);
-    const clew = await load();
+    const clew = await load({ consent });
+    if (consent === 'required') clew('consent', true);
     clew('track', 'of bob');
     await clew('flush');
     const idOf = (name: string) => arrived.find(({ event }) => event === name)?.correlationValue;
