@@ -20,6 +20,8 @@ export interface Bisection {
   strikes: number;
 }
 
+/** No service accepts only smaller requests (bytes). If one of this size gets 413, there is another reason. */
+const LEAST = 2048;
 /** If so many single events are rejected in a row, the fault is the service's. */
 const BREAKER = 5;
 /** How often a proven event gets 500 before it counts as rejected. A 500 may also mean that half of the service is down. */
@@ -65,11 +67,27 @@ export const unanswered = (bisection: Bisection, bytes: number): Verdict => {
 };
 
 /**
+ * The service has answered 413. Returns whether a smaller request may be accepted: one with fewer events, or with fewer fields for the
+ * relay. In the end, an event goes without these fields.
+ *
+ * @param count how many events the batch has
+ * @param bytes of what cannot be left out, if the batch has one event or none
+ * @param sent bytes of the request
+ */
+export const narrowed = (bisection: Bisection, count: number, bytes: number, sent: number): boolean => {
+  const least = Math.max(LEAST, count > 1 ? 0 : bytes);
+  if (sent <= least) return false;
+  bisection.largest = Math.max(sent >> 1, least);
+  bisection.most = Math.min(bisection.most, bisection.largest);
+  return true;
+};
+
+/**
  * The service has rejected a batch. `SETTLED` means that the rejected event is found and dropped.
  *
  * @param ids the ids of the batch's events
  * @param isLast the queue has no later event
- * @param status 413 means a smaller size limit. 500 may be a fault of the event or of the service.
+ * @param status 500 may be a fault of the event or of the service
  */
 export const refused = (
   bisection: Bisection,
@@ -79,10 +97,7 @@ export const refused = (
   status: number | undefined,
 ): Verdict => {
   bisection.most = ids[1] ? bytes >> 1 : 1;
-  if (ids[1]) {
-    if (status === 413) bisection.largest = bisection.most;
-    return BISECT;
-  }
+  if (ids[1]) return BISECT;
   const [id = ''] = ids;
   const isProven = bisection.proven.includes(id);
   if (isProven && (status !== 500 || ++bisection.strikes >= STRIKES)) {

@@ -1,7 +1,7 @@
-import { idOf } from '../recorder/event.js';
-import { type Bisection, isOn, refused, SETTLED, taken, unanswered, WAIT } from './bisect.js';
-import type { Batch } from './cut.js';
+import { type ItemText, idOf } from '../recorder/event.js';
+import { BISECT, type Bisection, isOn, narrowed, refused, SETTLED, taken, unanswered, WAIT } from './bisect.js';
 import { fail, type Link, succeed, take } from './lease.js';
+import type { Next } from './next.js';
 import type { Answer } from './transport.js';
 
 /** Changes the link inside a transaction. */
@@ -13,20 +13,22 @@ export interface Judgement {
   readonly done: readonly string[];
   /** Ids of events that the service rejected. */
   readonly lost: readonly string[];
+  /** A smaller request has the same events, or the first of them, and asks the same questions. */
+  readonly isTooLarge: boolean;
   /** The site's owner is to read the answer's message. */
   readonly isError: boolean;
   readonly change: Change;
 }
 
 /**
- * Judges the answer to a batch. Changes the bisection.
+ * Judges the answer to a request. Changes the bisection.
  *
- * @param isLast nothing is queued after the batch
+ * @param items those of the batch that the answer is about
  */
 export const judge = (
   bisection: Bisection,
-  { items, bytes }: Batch,
-  isLast: boolean,
+  items: readonly ItemText[],
+  { batch: { bytes }, sent, books, isLast }: Next,
   { outcome, status, retryAfter, rejected }: Answer,
 ): Judgement => {
   const ids = items.map(idOf);
@@ -39,7 +41,9 @@ export const judge = (
       : outcome === 'rejected' || (status === 500 && isOn(bisection))
         ? refused(bisection, bytes, ids, isLast, status)
         : unanswered(bisection, bytes);
-  const verdict = ids[0] ? verdictOnSome() : verdictOnNone;
+  const least = ids[0] || books[0] ? bytes : sent.bytes;
+  const isTooLarge = outcome === 'rejected' && status === 413 && narrowed(bisection, ids.length, least, sent.bytes);
+  const verdict = isTooLarge ? BISECT : ids[0] ? verdictOnSome() : verdictOnNone;
   const isRefused = verdict === WAIT && outcome !== 'failed';
   const done = verdict === SETTLED ? ids : [];
   // The service's answers have no fixed form: `rejected` may be anything.
@@ -50,6 +54,7 @@ export const judge = (
   return {
     done,
     lost,
+    isTooLarge,
     isError: isRefused || !!lost[0] || isForeign,
     change: isDelivered ? succeed : verdict === WAIT ? wait : take,
   };

@@ -132,7 +132,7 @@ export const createSend = (
       desk.waiting = allIn(rows).length;
       return { change: left[0] && pass.found.all ? release : take, writes: changedRows(rows, isLeft) };
     }
-    const { batch, sent, id, questions, books, isLast } = next;
+    const { batch, sent, id, questions, books } = next;
     enter(desk, pass, 'send');
     const packed = await ports.pack(sent.body).catch(() => undefined);
     const ids = batch.items.map(idOf);
@@ -160,9 +160,9 @@ export const createSend = (
     // An upsert travels alone.
     const isKept = final.outcome === 'rejected' && !!ended[0] && ports.keep(ended[0]);
     const verdict: Answer = isKept ? { ...final, outcome: 'delivered' } : final;
-    const { done, lost, isError, change } = judge(bisection, { ...batch, items: ended }, isLast, verdict);
+    const { done, lost, isTooLarge, isError, change } = judge(bisection, ended, next, verdict);
     if (isError) ports.onError(answer.message ?? 'the transport gave no message');
-    const { taken = [], others = [] } = receiptOf(questions, batch, answer) ?? {};
+    const { taken = [], others = [] } = (!isTooLarge && receiptOf(questions, batch, answer)) || {};
     receipts?.drop(others);
     for (const { ids } of taken) ports.onAnswer([...ids], { outcome: 'delivered' });
     const takenIds = taken.flatMap(({ ids }) => ids);

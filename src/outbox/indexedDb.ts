@@ -165,7 +165,8 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         if (connection.db !== db) opened.close();
         return left;
       })
-        .catch(() => 0)
+        // Another program has a database of this name: it is not deleted.
+        .catch((cause: DOMException) => Number(cause.name === 'NotFoundError'))
         .then((left) => {
           // A page that has left meanwhile learns of this when it is back, and other pages may have stored events since. Unless it is
           // in use again: then the visitor has consented meanwhile.

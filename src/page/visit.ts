@@ -280,7 +280,11 @@ export const createVisit = (ports: VisitPorts) => {
     /** The recorder has an event. */
     take(text: ItemText, isSingle: boolean) {
       if (isSingle) courier.single(idOf(text));
-      if (queue.excessOf(text, visitor.size()) === 'full') ledger.end([text], 'full');
+      if (queue.excessOf(text, visitor.size()) === 'full') {
+        ledger.end([text], 'full');
+        // A pass counts anew: what other tabs have reported may be wrong by now.
+        if (visitor.pages()) courier.added();
+      }
       // Now, and not when the visitor is known: another page may take the event in from the journal, and send it, too.
       else enter(numbered({ text }));
     },

@@ -4,6 +4,7 @@ import {
   BISECT,
   type Bisection,
   isOn,
+  narrowed,
   newBisection,
   refused,
   SETTLED,
@@ -83,7 +84,7 @@ describe('a rejected batch', () => {
 
   it('that is too large (413) lowers the largest request for good', () => {
     const bisection = newBisection(LARGEST);
-    expect(refuseMany(bisection, 58_000, 413)).toBe(BISECT);
+    expect(narrowed(bisection, 2, 57_000, 58_000)).toBe(true);
     expect(bisection).toMatchObject({ most: 29_000, largest: 29_000 });
     taken(bisection, 28_000, false);
     expect(bisection).toEqual(newBisection(29_000));
@@ -94,7 +95,30 @@ describe('a rejected batch', () => {
     expect(bisection).toEqual(newBisection(29_000));
   });
 
-  it.each([400, 415, 422, 500, undefined])('does not lower the largest request with the status %s', (status) => {
+  it('that is too large lowers it for one event, down to the event alone', () => {
+    const bisection = newBisection(LARGEST);
+    for (const [sent, largest] of [
+      [60_000, 30_000],
+      [30_000, 15_000],
+      [15_000, 9000],
+    ] as const) {
+      expect(narrowed(bisection, 1, 9000, sent)).toBe(true);
+      expect(bisection).toMatchObject({ most: largest, largest });
+    }
+    expect(narrowed(bisection, 1, 9000, 9000)).toBe(false);
+    expect(bisection.largest).toBe(9000);
+  });
+
+  it('that is too large does not lower it under 2,048 bytes', () => {
+    const bisection = newBisection(LARGEST);
+    expect(narrowed(bisection, 2, 2000, 2100)).toBe(true);
+    expect(bisection.largest).toBe(2048);
+    expect(narrowed(bisection, 2, 2000, 2048)).toBe(false);
+    expect(narrowed(bisection, 1, 300, 500)).toBe(false);
+    expect(bisection.largest).toBe(2048);
+  });
+
+  it.each([400, 413, 415, 422, 500, undefined])('does not lower the largest request with the status %s', (status) => {
     const bisection = newBisection(LARGEST);
     refused(bisection, 50_000, ['a', 'b'], false, status);
     expect(bisection.largest).toBe(LARGEST);

@@ -4,8 +4,11 @@ import type { Link } from '../../src/courier/lease.ts';
 import type { Report } from '../../src/courier/ports.ts';
 import { NO_RENEWAL } from '../../src/courier/renewal.ts';
 import type { Answer } from '../../src/courier/transport.ts';
-import { isEvent } from '../../src/recorder/event.ts';
-import { createMemoryStore } from '../outbox/memoryStore.ts';
+import { createBooks } from '../../src/outbox/books.ts';
+import { createJournal } from '../../src/outbox/journal.ts';
+import { createReceipts } from '../../src/outbox/receipts.ts';
+import { byteLength, isEvent } from '../../src/recorder/event.ts';
+import { createMemoryStore, type MemoryStore } from '../outbox/memoryStore.ts';
 import { eventNow, eventOf, eventsIn, eventText, idOf, namesIn, times, upsertText } from '../recorder/items.ts';
 import {
   createTab,
@@ -828,6 +831,61 @@ describe('a service that accepts less than a batch (413)', () => {
     await tab.courier.flush();
     expect(tab.delivered).toEqual(ids);
     expect(tab.rejected).toEqual([]);
+  });
+
+  /** The books of the next page, after 30 pages that have crashed with many drops. */
+  const booksOf = (store: MemoryStore) => {
+    const open = () => {
+      const [page, local] = [crypto.randomUUID(), localOf(store)];
+      return createBooks(SERVICE, createJournal(SERVICE, page, local), page, '', local);
+    };
+    for (let load = 0; load < 30; load++) {
+      const books = open();
+      const texts = times(20, () => books.number(eventText('a')));
+      books.drop(
+        texts.filter((_, at) => at % 2),
+        'expired',
+      );
+    }
+    vi.setSystemTime(Date.now() + 60 * MINUTE);
+    return open();
+  };
+
+  it.each([1, 3])('gets fewer books with %i events: no event is dropped, and the relay gets all books', async (count) => {
+    const store = createMemoryStore();
+    const books = booksOf(store);
+    const tab: Tab = createTab({
+      store,
+      books,
+      respond: () => (byteLength(tab.bodies.at(-1) ?? '') > 3000 ? refusal : DELIVERED),
+    });
+    const ids = tab.track(...times(count, () => books.number(eventOf(300))));
+    await tab.courier.flush();
+    expect(tab.delivered).toEqual(ids);
+    expect(tab.rejected).toEqual([]);
+    expect(byteLength(tab.bodies[0] ?? '')).toBeGreaterThan(9000);
+    for (let flush = 0; flush < 10; flush++) {
+      tab.track(books.number(eventOf(300)));
+      await tab.courier.flush();
+    }
+    expect(books.ended()).toEqual([]);
+  });
+
+  it('gets a question with fewer books, and its answer counts', async () => {
+    const store = createMemoryStore();
+    const handed = events(2);
+    createReceipts(SERVICE, localOf(store)).write({ id: crypto.randomUUID(), ids: handed.map(idOf) });
+    const books = booksOf(store);
+    const tab: Tab = createTab({
+      store,
+      books,
+      respond: () => (byteLength(tab.bodies.at(-1) ?? '') > 3000 ? refusal : { ...DELIVERED, handovers: ['taken'] }),
+    });
+    const ids = tab.track(...handed);
+    await tab.courier.flush();
+    expect(tab.sent).toEqual([]);
+    expect(tab.questions.length).toBeGreaterThan(1);
+    expect(tab.delivered).toEqual(ids);
   });
 
   it('gets and stores with the browser no handover above its limit', async () => {

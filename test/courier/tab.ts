@@ -2,6 +2,7 @@ import { createCourier } from '../../src/courier/courier.ts';
 import type { Batch } from '../../src/courier/cut.ts';
 import type { Courier, Report } from '../../src/courier/ports.ts';
 import type { Answer } from '../../src/courier/transport.ts';
+import type { Books } from '../../src/outbox/books.ts';
 import type { Queue } from '../../src/outbox/queue.ts';
 import { createReceipts } from '../../src/outbox/receipts.ts';
 import { type ItemText, idOf } from '../../src/recorder/event.ts';
@@ -50,6 +51,7 @@ export interface TabOptions {
   flight?: { bytes: number };
   /** Takes the request that the browser is to send when the page ends. The function may throw, like a browser that refuses. */
   defer?: (batch: Batch) => () => void;
+  books?: Books;
   /** Resolves when a body has been packed. */
   pack?: () => Promise<undefined>;
   limits?: { maxBatchEvents?: number; maxBatchBytes?: number; flushInterval?: number };
@@ -104,7 +106,7 @@ export const createTab = (options: TabOptions = {}): Tab => {
     limits,
     isDirect: options.isDirect ?? false,
     receipts: options.isDirect ? undefined : createReceipts(SERVICE, localOf(store)),
-    books: undefined,
+    books: options.books,
     pack: options.pack ?? (async () => undefined),
     send(batch, leaving) {
       // A courier that asks without end, while no time passes, would keep the test from ending.

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createBooks } from '../../src/outbox/books.ts';
 import { createJournal } from '../../src/outbox/journal.ts';
 import { draftEvent } from '../../src/recorder/event.ts';
+import { times } from '../recorder/items.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -141,4 +142,22 @@ it('states as many books as there is room for', () => {
     expect(books.stated(count * (bytes + 1))).toHaveLength(count);
     expect(books.stated((count + 1) * (bytes + 1) - 1).length).toBe(Math.min(count, 20));
   }
+});
+
+it('the relay keeps a confirmed drop: no later request states it again', () => {
+  const { books, track, load } = open({});
+  const dropsIn = () => books.stated(ROOM)[0]?.[4];
+  const texts = times(4, track);
+  books.drop([...texts.slice(0, 1), draftEvent(0, 'a')], 'filtered');
+  const stated = books.stated(ROOM);
+  // Meanwhile, another event joins the first one, and one more stands alone.
+  books.drop([...texts.slice(1, 2), ...texts.slice(3)], 'filtered');
+  books.settle(stated);
+  expect(dropsIn()).toEqual([
+    ['filtered', 0, 0, 1],
+    ['filtered', load, 1, 2],
+    ['filtered', load, 4, 1],
+  ]);
+  books.settle(books.stated(ROOM));
+  expect(dropsIn()).toEqual([['filtered', 0, 0, 1]]);
 });

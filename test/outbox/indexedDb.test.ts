@@ -1,5 +1,6 @@
 // @module-tag promise
 import { IDBDatabase, IDBFactory, IDBKeyRange, IDBObjectStore, IDBRequest, IDBTransaction } from 'fake-indexeddb';
+import { promisifyRequest } from 'idb-keyval';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createStore } from '../../src/outbox/indexedDb.ts';
 import type { Row, RowKey, Store } from '../../src/outbox/store.ts';
@@ -588,6 +589,19 @@ describe('clear()', () => {
     await vi.waitFor(async () => expect(await open().store.read('/clew')).toEqual([]));
     // The page is back, and other pages may have stored events.
     await open().store.read('/clew');
+    expect(deleted).not.toHaveBeenCalled();
+  });
+
+  it('leaves the database of another program that has the same name', async () => {
+    const request = indexedDB.open('clew');
+    request.onupgradeneeded = () => request.result.createObjectStore('theirs');
+    await promisifyRequest(request);
+    request.result.onversionchange = () => request.result.close();
+    const deleted = vi.spyOn(indexedDB, 'deleteDatabase');
+    const { store } = open();
+    expect(await store.transact([row(1, 'a')])).toBeUndefined();
+    store.clear('/clew', RECORDS);
+    await vi.advanceTimersByTimeAsync(4 * PATIENCE);
     expect(deleted).not.toHaveBeenCalled();
   });
 

@@ -1,6 +1,8 @@
 // @module-tag promise
-import { describe, expect, it } from 'vitest';
-import { connectTabs, createMemoryStore, openPage, start } from './page.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { connectTabs, createMemoryStore, openPage, settle, start } from './page.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('maxQueuedEvents', () => {
   it('drops further events as full while nothing is delivered, and queues new ones once there is room', async () => {
@@ -179,6 +181,21 @@ it('a page makes room for the others as it delivers events of a page that has cr
   idle.tracker.track('after');
   await idle.tracker.flush();
   expect([idle.names(), idle.dropped]).toEqual([['after'], []]);
+});
+
+it('a tab that wrongly counts the store as full counts anew after a dropped event', async () => {
+  vi.useFakeTimers();
+  connectTabs();
+  openPage();
+  const { tracker, dropped, names } = start({ baseUrl: '/clew', maxQueuedEvents: 20 });
+  await tracker.flush();
+  new BroadcastChannel('clew /clew').postMessage(20);
+  await settle();
+  tracker.track('a');
+  await vi.advanceTimersByTimeAsync(10_000);
+  tracker.track('b');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([dropped, names()]).toEqual([[['a', 'full']], ['b']]);
 });
 
 it('maxQueuedEvents is the bound of all pages together', async () => {
