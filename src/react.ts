@@ -81,17 +81,17 @@ const routerPath = (): string => /^#!?(\/[^?]*)/.exec(location.hash)?.[1] ?? loc
  * as the layout. `path` is the router's path, `url` and `title` come from the page, and `referrer` is the URL of the previous
  * view. The title is the one of 100 ms later, because many apps set it after rendering.
  *
- * @param at the router's location, or only its pathname
+ * @param at the router's location, or only its pathname. `null` means that the router does not know yet. Then the hook tracks nothing.
  * @param options defines which changes are views
  * @param options.query counts a change of the query alone as a view. The default is false.
  * @throws Error if no `ClewProvider` is above the component
  */
 export const usePageViews = (
-  at: string | { pathname: string; search?: string | undefined },
+  at: string | { pathname: string; search?: string | undefined } | null | undefined,
   { query = false }: { query?: boolean | undefined } = {},
 ): void => {
   const tracker = useTracker();
-  const { pathname, search = '' } = typeof at === 'string' ? { pathname: at } : at;
+  const { pathname, search = '' } = typeof at === 'string' ? { pathname: at } : (at ?? { pathname: '' });
   const view = query ? withoutLink(pathname + search) : pathname;
   const [views] = useState(createViews);
   // Outlives the second mounting of strict mode, and an effect that runs anew after hot reload.
@@ -102,9 +102,10 @@ export const usePageViews = (
   // Before all effects, of which one may navigate.
   useInsertionEffect(() => {
     committed.current = routerPath();
-    if (view !== last.current?.view) views.leave(titleBefore);
+    if (pathname && view !== last.current?.view) views.leave(titleBefore);
   });
   useEffect(() => {
+    if (!pathname) return undefined;
     const before = committed.current;
     const see = (url = withoutLink(location.href)) => {
       if (view === last.current?.view) return;

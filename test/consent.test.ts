@@ -86,6 +86,16 @@ describe('tcf', () => {
     expect(listeners.size).toBe(0);
   });
 
+  it('ends the listener at the platform that has taken over from a queue', () => {
+    const { emit } = createTcf();
+    const { stop } = follow(tcf());
+    emit('tcloaded', YES);
+    const removed = vi.fn();
+    window.__tcfapi = removed;
+    stop();
+    expect(removed).toHaveBeenCalledWith('removeEventListener', 2, expect.any(Function), 1);
+  });
+
   it('needs the vendor, too, and answers elsewhere only with the option', () => {
     const { emit } = createTcf();
     const [withVendor, without, elsewhere] = [tcf({ vendor: 7 }), tcf(), tcf({ elsewhere: true })].map(follow);

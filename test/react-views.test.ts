@@ -114,6 +114,15 @@ it('usePageViews accepts a pathname', async () => {
   expect(views().map((view) => view?.path)).toEqual(['/yarns', '/club']);
 });
 
+it('usePageViews tracks nothing while the router does not know its path', async () => {
+  for (const path of [null, '/yarns', null, '/yarns', undefined, '/club']) {
+    if (path) goTo(path);
+    await commit(path, { options: { query: true } });
+    settle();
+  }
+  expect(views()).toEqual([{ path: '/yarns' }, { path: '/club', referrer: `${ORIGIN}/yarns` }]);
+});
+
 it('usePageViews tracks a change of the query alone with `query`', async () => {
   for (const path of ['/yarns', '/yarns?fibre=wool', '/yarns?fibre=wool#top', '/yarns?fibre=silk'])
     await visit(path, { query: true });

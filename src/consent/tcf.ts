@@ -44,6 +44,11 @@ type TcfApi = (
   parameter?: number,
 ) => void;
 
+const findApi = (): TcfApi | undefined => {
+  const { __tcfapi: api } = window as { __tcfapi?: TcfApi };
+  return typeof api === 'function' ? api : undefined;
+};
+
 /** Whether a vendor has consent, was disclosed, and is not kept from one of the purposes. */
 const isVendorAllowed = (id: number, purposes: readonly number[], { vendor, publisher }: TcData): boolean =>
   vendor?.consents?.[id] === true &&
@@ -62,9 +67,10 @@ export const tcf = ({ purposes = [1, 8], vendor, elsewhere }: TcfOptions = {}): 
   return followConsent((answer) => {
     let end = () => {};
     let isOver = false;
-    const read = (api: TcfApi) => (data: TcData | null, isDone: boolean) => {
+    const read = (data: TcData | null, isDone: boolean) => {
       const { listenerId } = data ?? {};
-      if (typeof listenerId === 'number') end = () => api('removeEventListener', 2, () => {}, listenerId);
+      // The platform replaces the function that the page had while the platform was loading.
+      if (typeof listenerId === 'number') end = () => findApi()?.('removeEventListener', 2, () => {}, listenerId);
       if (isOver) return end();
       if (!isDone || !data || !/^(tcloaded|useractioncomplete)$/.test(data.eventStatus ?? '')) return;
       const isNew = data.eventStatus === 'useractioncomplete';
@@ -72,13 +78,7 @@ export const tcf = ({ purposes = [1, 8], vendor, elsewhere }: TcfOptions = {}): 
       const isAllowed = purposes.every((id) => data.purpose?.consents?.[id] === true);
       answer(isAllowed && (vendor === undefined || isVendorAllowed(vendor, purposes, data)), isNew);
     };
-    const stop = whenThere(
-      () => {
-        const { __tcfapi: api } = window as { __tcfapi?: TcfApi };
-        return typeof api === 'function' ? api : undefined;
-      },
-      (api) => api('addEventListener', 2, read(api)),
-    );
+    const stop = whenThere(findApi, (api) => api('addEventListener', 2, read));
     return () => {
       isOver = true;
       stop();

@@ -96,7 +96,9 @@ export const createSend = (
     if (isAway(desk) || !queue.persist()) return;
     await store.transact<Link>([], linkNameOf(ports.service), (old) => {
       const paused = copyOf(ports, old);
-      fail(paused, '', Date.now(), false, retryAfter);
+      const now = Date.now();
+      // Another answer may have asked for more.
+      fail(paused, '', now, false, Math.max(retryAfter, (paused.asked ?? 0) - now));
       return paused;
     });
   };

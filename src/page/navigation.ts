@@ -159,10 +159,11 @@ export const pageViews =
       // The title is the old one until then. Another navigation ends this one, and waits for itself.
       clearTimeout(timer);
       titleBefore = document.title;
-      const end = ({ name }: Partial<Error> = {}) => {
+      // A handler may reject with anything.
+      const end = (cause?: Partial<Error> | null) => {
         if (showing !== shown) return;
         // Another navigation, or the visitor, has stopped it.
-        if (name === 'AbortError' && isUnseen()) here = seen;
+        if (cause?.name === 'AbortError' && isUnseen()) here = seen;
         else wait();
         showing = undefined;
       };

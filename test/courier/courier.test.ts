@@ -505,6 +505,26 @@ describe('a failure', () => {
     expect(tab.delivered).toHaveLength(1);
   });
 
+  it('that arrives then shortens no longer pause of another tab', async () => {
+    online(false);
+    const { answer, give } = pendingAnswer();
+    const store = createMemoryStore();
+    const tab = createTab({ store, respond: () => (tab.bodies.length === 1 ? answer : DELIVERED) });
+    tab.track(eventText());
+    const broken = tab.courier.flush();
+    await settle();
+    tab.leave();
+    const asked = Date.now() + 90_000;
+    await store.transact<Link>([], LINK, (link) => ({ ...link, by: '', until: asked, fails: 1, okAt: 0, asked }));
+    tab.courier.restore();
+    give({ outcome: 'failed', retryAfter: 1000 });
+    await broken;
+    await store.transact<Link>([], LINK, (link) => {
+      expect(link?.asked).toBe(asked);
+      return link;
+    });
+  });
+
   it('ends when the page returns during the request, but not before it', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const returns: Promise<void>[] = [];
@@ -851,25 +871,28 @@ describe('a service that accepts less than a batch (413)', () => {
     return open();
   };
 
-  it.each([1, 3])('gets fewer books with %i events: no event is dropped, and the relay gets all books', async (count) => {
-    const store = createMemoryStore();
-    const books = booksOf(store);
-    const tab: Tab = createTab({
-      store,
-      books,
-      respond: () => (byteLength(tab.bodies.at(-1) ?? '') > 3000 ? refusal : DELIVERED),
-    });
-    const ids = tab.track(...times(count, () => books.number(eventOf(300))));
-    await tab.courier.flush();
-    expect(tab.delivered).toEqual(ids);
-    expect(tab.rejected).toEqual([]);
-    expect(byteLength(tab.bodies[0] ?? '')).toBeGreaterThan(9000);
-    for (let flush = 0; flush < 10; flush++) {
-      tab.track(books.number(eventOf(300)));
+  it.each([1, 3])(
+    'gets fewer books with %i events: no event is dropped, and the relay gets all books',
+    async (count) => {
+      const store = createMemoryStore();
+      const books = booksOf(store);
+      const tab: Tab = createTab({
+        store,
+        books,
+        respond: () => (byteLength(tab.bodies.at(-1) ?? '') > 3000 ? refusal : DELIVERED),
+      });
+      const ids = tab.track(...times(count, () => books.number(eventOf(300))));
       await tab.courier.flush();
-    }
-    expect(books.ended()).toEqual([]);
-  });
+      expect(tab.delivered).toEqual(ids);
+      expect(tab.rejected).toEqual([]);
+      expect(byteLength(tab.bodies[0] ?? '')).toBeGreaterThan(9000);
+      for (let flush = 0; flush < 10; flush++) {
+        tab.track(books.number(eventOf(300)));
+        await tab.courier.flush();
+      }
+      expect(books.ended()).toEqual([]);
+    },
+  );
 
   it('gets a question with fewer books, and its answer counts', async () => {
     const store = createMemoryStore();

@@ -296,25 +296,29 @@ describe('with the Navigation API', () => {
       return {
         end: settled(resolve),
         fail: settled(() => reject(new Error('the handler has failed'))),
+        failWithNull: settled(() => reject(null as never)),
         abort: settled(() => reject(new DOMException('another navigation', 'AbortError'))),
       };
     };
     return { change, navigate };
   };
 
-  it.each(['end', 'fail'] as const)('tracks an intercepted navigation 100 ms after its %s', async (how) => {
-    const { navigate } = open();
-    const { urls } = start();
-    settle();
-    const navigation = navigate('/yarns');
-    settle();
-    expect(urls()).toEqual(['/']);
-    await navigation[how]();
-    vi.advanceTimersByTime(99);
-    expect(urls()).toEqual(['/']);
-    vi.advanceTimersByTime(1);
-    expect(urls()).toEqual(['/', '/yarns']);
-  });
+  it.each(['end', 'fail', 'failWithNull'] as const)(
+    'tracks an intercepted navigation 100 ms after its %s',
+    async (how) => {
+      const { navigate } = open();
+      const { urls } = start();
+      settle();
+      const navigation = navigate('/yarns');
+      settle();
+      expect(urls()).toEqual(['/']);
+      await navigation[how]();
+      vi.advanceTimersByTime(99);
+      expect(urls()).toEqual(['/']);
+      vi.advanceTimersByTime(1);
+      expect(urls()).toEqual(['/', '/yarns']);
+    },
+  );
 
   it('tracks one view for an intercepted navigation that replaces another one', async () => {
     const { navigate } = open();

@@ -26,8 +26,14 @@ interface Left {
 }
 
 /** Opens a page with the real tracker, the plugin and, unless `hasViews` is false, page views. */
-const open = async (options?: EngagementOptions, hasViews = true, isShown = true) => {
+const open = async (
+  options?: EngagementOptions,
+  hasViews = true,
+  isShown = true,
+  querySelector: (selector: string) => object | null = () => null,
+) => {
   const page = openPage('/');
+  Object.assign(document, { querySelector });
   if (!isShown) page.look(false, false);
   const { tracker, events } = createTestTracker({
     plugins: [engagement(options)],
@@ -482,13 +488,31 @@ describe('the scroll depth', () => {
   });
 
   it('is that of the element that an app names', async () => {
-    const { page, left } = await open({ scroller: 'main' });
     const main = { scrollTop: 200, clientHeight: 400, scrollHeight: 1000 };
-    Object.assign(document, { querySelector: (selector: string) => (selector === 'main' ? main : null) });
+    const { page, left } = await open({ scroller: 'main' }, true, true, (selector) =>
+      selector === 'main' ? main : null,
+    );
     page.fire('scroll');
     page.fire('pagehide', { persisted: false });
     expect(await left()).toMatchObject([{ scrollDepth: 60 }]);
   });
+});
+
+it('a selector that is none is an error at once, and the page goes on without the plugin', async () => {
+  openPage('/');
+  const querySelector = () => {
+    throw new DOMException("'main[' is not a valid selector", 'SyntaxError');
+  };
+  Object.assign(document, { querySelector });
+  const errors: string[] = [];
+  const { tracker, events } = createTestTracker();
+  stops.push(tracker.stop);
+  tracker.on('error', ({ message }) => errors.push(message));
+  tracker.use(engagement({ scroller: 'main[' }));
+  tracker.track('next');
+  await settle();
+  expect(errors.join()).toContain('clew: scroller: expected a CSS selector, got "main["');
+  expect(events().map(({ event }) => event)).toEqual(['next']);
 });
 
 /** All of them take half a minute. */
