@@ -59,8 +59,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'drops a rejected batch instead of the rejected event',
     file: 'courier/bisect.ts',
-    find: 'if (status === 413) bisection.largest = bisection.most;\n    return BISECT;',
-    replace: 'return SETTLED;',
+    find: 'if (ids[1]) return BISECT;',
+    replace: 'if (ids[1]) return SETTLED;',
   },
   {
     name: 'takes 429 for a rejected event',

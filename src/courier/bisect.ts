@@ -71,8 +71,8 @@ export const unanswered = (bisection: Bisection, bytes: number): Verdict => {
  * relay. In the end, an event goes without these fields.
  *
  * @param count how many events the batch has
- * @param bytes of what cannot be left out, if the batch has one event or none
- * @param sent bytes of the request
+ * @param bytes size of the part that cannot be left out, if the batch has one event or none
+ * @param sent size of the request
  */
 export const narrowed = (bisection: Bisection, count: number, bytes: number, sent: number): boolean => {
   const least = Math.max(LEAST, count > 1 ? 0 : bytes);

@@ -130,7 +130,7 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
     settle(books) {
       // A page from the back/forward cache writes its book again.
       for (const [of, count, closed] of books) if (closed === count) writeEntry(prefix + of, local);
-      // A relay keeps the numbers. It does not add up events without one.
+      // A relay keeps the numbers, but it does not add up events without one.
       const has = new Set(books.flatMap(([of, , , , drops]) => (of === mine.load ? drops.map(String) : [])));
       const drops = mine.drops.filter((one) => !one[2] || !has.has(String(one)));
       if (drops.length < mine.drops.length) change({ drops });

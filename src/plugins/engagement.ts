@@ -73,15 +73,6 @@ const watch = ({ note, measure, hide, show, end, restore }: Notes, listening: Ab
   queueMicrotask(() => listen('pagehide', end));
 };
 
-/** An invalid one would fail when the visitor leaves. */
-const checkSelector = (scroller: string | undefined): void => {
-  try {
-    if (scroller) document.querySelector(scroller);
-  } catch {
-    throw new TypeError(`clew: scroller: expected a CSS selector, got ${JSON.stringify(scroller)}`);
-  }
-};
-
 /**
  * Creates a plugin that tracks `page_left` when the visitor leaves a view: by another view, by hiding the tab, or by leaving the
  * page. The payload has the view's `url`, `path` and `title`, the `activeTime` (ms) and the `scrollDepth` (percent). Time is active
@@ -92,7 +83,8 @@ const checkSelector = (scroller: string | undefined): void => {
 export const engagement =
   ({ idleAfter = 30_000, hiddenFor = 0, scroller }: EngagementOptions = {}): Plugin =>
   (tracker, tools) => {
-    checkSelector(scroller);
+    // An invalid selector throws now, and not when the visitor leaves.
+    if (scroller) document.querySelector(scroller);
     const listening = new AbortController();
     const drafts = createDrafts(tools, KEY, LEFT, hiddenFor);
     const now = () => performance.now();
