@@ -14,7 +14,12 @@ export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T
   let undoings: ((() => void) | '')[] | undefined = [];
   const use = (plugin: Plugin | undefined | null | false) => {
     if (!plugin || !undoings) return;
-    const undo = attempt(() => start(plugin));
+    const undo = attempt(() => {
+      const undo = start(plugin);
+      // The app has not called the function that creates the plugin. To undo a plugin takes no parameters.
+      if (undo?.length) throw TypeError('plugins: expected a plugin, such as sessions(), not sessions');
+      return undo;
+    });
     // The plugin may have stopped the tracker.
     if (undoings) undoings.push(undo);
     else if (undo) attempt(undo);

@@ -128,7 +128,7 @@ export const createRecorder = (ports: RecorderPorts): Recorder => {
       const name = isName(event) ? event : '';
       let text: string | undefined;
       try {
-        if (!name) throw Error(`track: expected a name other than ${IDENTIFY}`);
+        if (!name) throw Error(`track: expected a name, and not ${IDENTIFY}`);
         text = JSON.stringify(payload);
       } catch (error) {
         drain();

@@ -1,4 +1,4 @@
-import type { Answer, Forward, ForwardRequest } from './forward.js';
+import type { Answer, Forward, ForwardAnswer, ForwardRequest } from './forward.js';
 import { inTime, Late } from './inTime.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
@@ -26,7 +26,7 @@ export const createForwarding = (options: ForwardingOptions) => {
 
   const ask = async (request: ForwardRequest): Promise<Answer> => {
     const answer = await options.forward(request);
-    const { status } = answer;
+    const { status } = Object(answer) as ForwardAnswer;
     if (!Number.isInteger(status) || status < 200)
       throw new TypeError(`forward: expected a status of at least 200, got ${status}`);
     // A captive portal, a CDN or a parked domain may answer in place of the service, whose 2xx is no page.

@@ -9,7 +9,7 @@ import {
 } from './address.js';
 import { inTime } from './inTime.js';
 import { Refusal, type RelayRequest } from './request.js';
-import type { RedisCommand } from './seen.js';
+import { checkCommand, type RedisCommand } from './seen.js';
 
 /**
  * A token bucket: it is full at first, each event takes a token, and `rate` tokens come back each second. A question about a handover
@@ -158,11 +158,13 @@ const TAKE = `
  * @param command sends a command to that Redis
  * @param options under which keys
  * @param options.prefix begins each key. Default: `{clew}:limit:`, whose braces put all keys into one slot of a cluster
+ * @throws TypeError if `command` is no function
  */
 export const redisBuckets = (
   command: RedisCommand,
   { prefix = '{clew}:limit:' }: { prefix?: string } = {},
 ): Buckets => {
+  checkCommand('redisBuckets', command);
   /** When each empty bucket has a token again. */
   let empty = new Map<string, number>();
   return {

@@ -288,6 +288,9 @@ export const checkOptions = (options: RelayOptions): void => {
       (value) => isPositive(value) && Number(value) <= LONGEST_TIMER,
       `a number above 0, at most ${LONGEST_TIMER}`,
     );
+  const { allowedOrigins } = options;
+  const other = Array.isArray(allowedOrigins) ? allowedOrigins.find((origin) => !isOrigin(origin)) : undefined;
+  if (isText(other)) fail('allowedOrigins', ORIGINS, JSON.stringify(other.slice(0, 200)));
   expect('allowedOrigins', (value) => Array.isArray(value) && value.every(isOrigin), ORIGINS);
   for (const name of ['allowedEvents', 'allowedProperties'] as const)
     expect(name, (value) => Array.isArray(value) && value.every(isText), 'a list of names');

@@ -89,6 +89,14 @@ const checkOptions = (caller: string, numbers: object, others: object, ...names:
       throw new TypeError(`${caller}: ${name}: expected a whole number above 0, got ${kindOf(value)}`);
 };
 
+/** @throws TypeError for a client in place of a function */
+export const checkCommand = (caller: string, command: unknown): void => {
+  if (typeof command !== 'function')
+    throw new TypeError(
+      `${caller}: expected a function, such as (args) => redis.sendCommand(args), got ${kindOf(command)}`,
+    );
+};
+
 /** The part of a process's environment that is read. Edge workers have none. */
 const host = globalThis as { process?: { env?: { NODE_ENV?: string } } };
 let hasWarned = false;
@@ -189,6 +197,7 @@ export const redisSeen = (
     ...others
   }: SeenOptions & { prefix?: string | undefined } = {},
 ): Seen => {
+  checkCommand('redisSeen', command);
   checkOptions('redisSeen', { maxAge, maxPending }, others, 'prefix');
   const TAKEN = 'taken';
   /** Settles when all commands have settled, so that what comes next finds nothing half done. */

@@ -83,6 +83,7 @@ const start = async (settings: Settings): Promise<void> => {
     note('warn', 'without REDIS_URL, duplicates are recognised for a day, until a restart, by this process only');
   if (!options.identitySecret && !options.identityKeys && !options.allowUnsignedIdentify)
     note('warn', 'without IDENTITY_SECRET or IDENTITY_KEYS, every identify is rejected');
+  if (!options.allowedOrigins) note('warn', 'without ALLOWED_ORIGINS, pages of every origin may send');
   await redis?.connect();
   // First the metrics, so that no event arrives before all ports are known to be free.
   const metrics = metricsPort === undefined ? [] : [await listen(metricsHandler(relay), metricsPort, host)];
@@ -106,6 +107,9 @@ const start = async (settings: Settings): Promise<void> => {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 try {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined)
+    throw new TypeError(`expected variables of the environment, such as BASE_URL, and no argument, got ${argument}`);
   await start(readEnvironment(process.env));
 } catch (error) {
   console.error(`clew-relay: ${describeError(error)}`);

@@ -1,7 +1,8 @@
 // @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Plugin, PluginStorage, PluginTools } from '../../src/api/types.ts';
-import { createTracker, type TrackerOptions } from '../../src/index.ts';
+import { createTracker, pageViews, type TrackerOptions } from '../../src/index.ts';
+import { engagement, sessions } from '../../src/plugins.ts';
 import { createTestTracker } from '../../src/testing.ts';
 
 const stops: (() => void)[] = [];
@@ -36,6 +37,15 @@ const toolsOf = (options?: Partial<TrackerOptions>) => {
   if (!tools) throw new Error('the plugin did not start');
   return { ...test, ...tools };
 };
+
+it('a function that creates a plugin is an error in place of the plugin, and stop() does not call its result', () => {
+  const { tracker, errors } = create({ plugins: [sessions as never], pageViews: pageViews as never });
+  const expected = 'clew: plugins: expected a plugin, such as sessions(), not sessions';
+  expect(errors).toEqual([expected, expected]);
+  tracker.use(engagement as never);
+  tracker.stop();
+  expect(errors).toEqual([expected, expected, expected]);
+});
 
 describe('a preview', () => {
   it('is the payload that clew would store, and tracks nothing', async () => {

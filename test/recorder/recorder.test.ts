@@ -238,7 +238,7 @@ describe('a dropped event', () => {
       const { track, dropped, errors, taken } = open();
       track(name, { secret: 'x' });
       expect(dropped).toEqual([['', 'rejected', undefined]]);
-      expect(errors).toEqual(['track: expected a name other than $identify']);
+      expect(errors).toEqual(['track: expected a name, and not $identify']);
       expect(taken).toEqual([]);
     },
   );

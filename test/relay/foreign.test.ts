@@ -48,6 +48,12 @@ it.each([200, 201])(
   },
 );
 
+it('a `forward` that resolves to nothing means 502, and the error names what was expected', async () => {
+  const { status, errors } = await post({ forward: (async () => {}) as never });
+  expect(status).toBe(502);
+  expect(errors).toEqual([new TypeError('forward: expected a status of at least 200, got undefined')]);
+});
+
 it.each(['in 5 min – later', 'two\nlines', '\0', `Api-Key ${KEY}`, '-1'])(
   'a `Retry-After` that is neither seconds nor a date is left out: %j',
   async (retryAfter) => {

@@ -113,6 +113,10 @@ describe('createRelay throws a TypeError that names the option and what it expec
       'bots: expected { isBot: a function, mark?: a name }, got ',
     ]),
     [{ ...BASE, limits: { buckets: {} } }, 'limits.buckets: expected the method take, got an object'],
+    [
+      { ...BASE, allowedOrigins: ['https://a.example', 'https://b.example/'] },
+      `allowedOrigins: expected ${ORIGINS}, got "https://b.example/"`,
+    ],
     [{ ...BASE, allowedOrigins: undefined }, `allowedOrigins: expected ${ORIGINS}, or no such option, got undefined`],
     ...['allowUnsignedIdentify', 'allowUnsignedUpsert'].flatMap((name): [object, string][] =>
       ['true', 1, null].map((value) => [{ ...BASE, [name]: value }, `${name}: expected a boolean`]),

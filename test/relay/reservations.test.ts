@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { memorySeen, redisSeen, type Seen } from '../../src/relay.ts';
+import { memorySeen, redisBuckets, redisSeen, type Seen } from '../../src/relay.ts';
 import { openInMemory, requestOf, uuids } from './requests.ts';
 import { event } from './stage.ts';
 
@@ -167,6 +167,14 @@ it.each<[string, () => unknown]>([
   [
     'memorySeen: maxage: expected one of maxAge, maxPending, maxEvents, got another name',
     () => memorySeen({ maxage: 5 } as object),
+  ],
+  [
+    'redisSeen: expected a function, such as (args) => redis.sendCommand(args), got an object',
+    () => redisSeen({ sendCommand: async () => 'OK' } as never),
+  ],
+  [
+    'redisBuckets: expected a function, such as (args) => redis.sendCommand(args), got an object',
+    () => redisBuckets({ sendCommand: async () => 'OK' } as never),
   ],
   [
     'redisSeen: maxEvents: expected one of maxAge, maxPending, prefix, got another name',

@@ -81,13 +81,18 @@ it('without a variable that it needs ends with one line that names it', () => {
   expect(stderr).toBe('clew-relay: API_KEY: expected visible ASCII characters, got nothing\n');
 });
 
-const fail = (env: Record<string, string>) => {
+const fail = (env: Record<string, string>, ...args: readonly string[]) => {
   const given = { PATH: process.env.PATH, BASE_URL: upstream.url, API_KEY: 'k', PORT: '0', ...env };
   // The time-out only ends a process that would never end.
   const options = { env: given, encoding: 'utf8', timeout: 20_000 } as const;
-  const { status, stderr } = spawnSync(process.execPath, [COMMAND], options);
+  const { status, stderr } = spawnSync(process.execPath, [COMMAND, ...args], options);
   return [status, stderr];
 };
+
+it('with an argument ends with a line that names what it expects', () => {
+  const message = 'expected variables of the environment, such as BASE_URL, and no argument, got --help';
+  expect(fail({}, '--help')).toEqual([1, `clew-relay: ${message}\n`]);
+});
 
 it('with a port that is taken ends with 1', { tags: 'long' }, () => {
   const { port } = new URL(upstream.url);
