@@ -92,6 +92,7 @@ export const usePageViews = (
 ): void => {
   const tracker = useTracker();
   const { pathname, search = '' } = typeof at === 'string' ? { pathname: at } : (at ?? { pathname: '' });
+  const isKnown = at != null;
   const view = query ? withoutLink(pathname + search) : pathname;
   const [views] = useState(createViews);
   // Outlives the second mounting of strict mode, and an effect that runs anew after hot reload.
@@ -102,10 +103,10 @@ export const usePageViews = (
   // Before all effects, of which one may navigate.
   useInsertionEffect(() => {
     committed.current = routerPath();
-    if (pathname && view !== last.current?.view) views.leave(titleBefore);
+    if (isKnown && view !== last.current?.view) views.leave(titleBefore);
   });
   useEffect(() => {
-    if (!pathname) return undefined;
+    if (!isKnown) return undefined;
     const before = committed.current;
     const see = (url = withoutLink(location.href)) => {
       if (view === last.current?.view) return;
@@ -150,5 +151,5 @@ export const usePageViews = (
       off();
       listening.abort();
     };
-  }, [tracker, pathname, view, views]);
+  }, [tracker, isKnown, pathname, view, views]);
 };

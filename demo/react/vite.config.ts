@@ -7,6 +7,6 @@ export default defineConfig({
   // The folder that both apps share is outside of this one.
   server: {
     fs: { allow: ['..'] },
-    proxy: { '/clew': 'http://127.0.0.1:8787', '/@fontsource-variable': 'http://127.0.0.1:8787' },
+    proxy: { '^/clew/': 'http://127.0.0.1:8787', '/@fontsource-variable': 'http://127.0.0.1:8787' },
   },
 });

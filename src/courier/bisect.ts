@@ -20,8 +20,6 @@ export interface Bisection {
   strikes: number;
 }
 
-/** No service accepts only smaller requests (bytes). If one of this size gets 413, there is another reason. */
-const LEAST = 2048;
 /** If so many single events are rejected in a row, the fault is the service's. */
 const BREAKER = 5;
 /** How often a proven event gets 500 before it counts as rejected. A 500 may also mean that half of the service is down. */
@@ -75,7 +73,7 @@ export const unanswered = (bisection: Bisection, bytes: number): Verdict => {
  * @param sent size of the request
  */
 export const narrowed = (bisection: Bisection, count: number, bytes: number, sent: number): boolean => {
-  const least = Math.max(LEAST, count > 1 ? 0 : bytes);
+  const least = count > 1 ? 0 : bytes;
   if (sent <= least) return false;
   bisection.largest = Math.max(sent >> 1, least);
   bisection.most = Math.min(bisection.most, bisection.largest);

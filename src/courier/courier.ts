@@ -129,6 +129,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
       if (!isFull()) passes.schedule(interval());
       else if (!timeLeft(desk.link, desk.state.holder, Date.now())) passes.flush();
     },
+    lookSoon: () => passes.schedule(limits.flushInterval),
     flush: passes.flush,
     receive: (...made) => apply(made, true),
     leave,

@@ -31,8 +31,9 @@ export const createHandover = (desk: Desk) => {
    * @param isArmed the browser sends it at an unknown time. Properties could arrive after newer ones then, so neither they nor what
    * follows them is included
    * @param isAfterOthers other pages may have properties that are not confirmed, stored or in flight
+   * @param added bytes that the request has beside them
    */
-  const nextIdle = (room: number, isArmed?: boolean, isAfterOthers?: boolean): Batch | undefined => {
+  const nextIdle = (room: number, isArmed?: boolean, isAfterOthers?: boolean, added = 0): Batch | undefined => {
     const open = receipts?.open() ?? [];
     const held = new Set(open.flatMap(({ ids }) => ids));
     const isBusy = (id: string) => busy.has(id) || held.has(id);
@@ -46,7 +47,7 @@ export const createHandover = (desk: Desk) => {
     const found = ready([...queue.items.values()].filter(isIdle));
     const end = isArmed ? found.findIndex((text) => !isEvent(text)) : -1;
     const idle = end < 0 ? found : found.slice(0, end);
-    const most = Math.min(bisection.largest, room);
+    const most = Math.min(bisection.largest - added, room);
     const batch = joinUpserts(idle, most) ?? nextBatch(idle, { ...limits, maxBatchBytes: most });
     return batch && batch.bytes <= room ? { ...batch, handover: receipts?.makeId() } : undefined;
   };
@@ -101,11 +102,12 @@ export const createHandover = (desk: Desk) => {
       const handed: string[] = [];
       try {
         // For the relay, and not for the service. A long list of drops can wait for the next page: the events may have no other chance.
-        const added = receipts && { clock: clock(), books: books?.stated(MOST_STATED) };
-        const room = KEEPALIVE_QUOTA - (added ? byteLength(jsonOf(added)) : 0);
+        const most = Math.min(bisection.largest >> 1, MOST_STATED);
+        const added = receipts && { clock: clock(), books: books?.stated(most) };
+        const bytes = added ? byteLength(jsonOf(added)) : 0;
         const isAfterOthers = !!receipts?.open()[0] || farewell.mayHaveProperties();
         while (navigator.onLine) {
-          const idle = nextIdle(room - flight.bytes, false, isAfterOthers);
+          const idle = nextIdle(KEEPALIVE_QUOTA - bytes - flight.bytes, false, isAfterOthers, bytes);
           const batch = idle && added ? withFields(idle, added) : idle;
           const answer = batch && send(batch, true);
           if (!answer) break;

@@ -70,6 +70,8 @@ export interface CourierPorts {
 export interface Courier {
   /** An event was queued. */
   added(): void;
+  /** An event was dropped for lack of room: a pass within `flushInterval` counts the stored events. */
+  lookSoon(): void;
   /**
    * Sends the queue. Resolves when its events are confirmed, dropped or waiting to retry. `force` ends a back-off, but no pause by
    * `Retry-After`, and no wait after a refusal of this page's key or address.

@@ -8,7 +8,7 @@ import { type Desk, enter, isAway, isLate, type Pass, type Settling } from './de
 import { addTo } from './flight.js';
 import { judge } from './judge.js';
 import type { LastRequest } from './lastRequest.js';
-import { fail, type Link, linkNameOf, release, take } from './lease.js';
+import { fail, type Link, linkNameOf, release, take, timeLeft } from './lease.js';
 import { type Next, nextRequest } from './next.js';
 import type { Report } from './ports.js';
 import { receiptOf } from './question.js';
@@ -97,8 +97,8 @@ export const createSend = (
     await store.transact<Link>([], linkNameOf(ports.service), (old) => {
       const paused = copyOf(ports, old);
       const now = Date.now();
-      // Another answer may have asked for more.
-      fail(paused, '', now, false, Math.max(retryAfter, (paused.asked ?? 0) - now));
+      // They may have to wait longer.
+      if (retryAfter > timeLeft(paused, desk.state.holder, now)) fail(paused, '', now, false, retryAfter);
       return paused;
     });
   };

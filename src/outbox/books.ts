@@ -128,12 +128,16 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
         });
     },
     settle(books) {
-      // A page from the back/forward cache writes its book again.
-      for (const [of, count, closed] of books) if (closed === count) writeEntry(prefix + of, local);
-      // A relay keeps the numbers, but it does not add up events without one.
-      const has = new Set(books.flatMap(([of, , , , drops]) => (of === mine.load ? drops.map(String) : [])));
-      const drops = mine.drops.filter((one) => !one[2] || !has.has(String(one)));
-      if (drops.length < mine.drops.length) change({ drops });
+      for (const [of, count, closed, , drops] of books) {
+        const now = Object(readEntry(prefix + of, local))[4];
+        // Its page may be open again, and may have dropped more.
+        if (closed === count && jsonOf(now) === jsonOf(drops)) writeEntry(prefix + of, local);
+        if (of !== mine.load) continue;
+        // A relay keeps the numbers, but it does not add up events without one.
+        const has = new Set(drops.map(jsonOf));
+        const left = mine.drops.filter((one) => !one[2] || !has.has(jsonOf(one)));
+        if (left.length < mine.drops.length) change({ drops: left });
+      }
     },
   };
 };

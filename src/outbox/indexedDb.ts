@@ -165,8 +165,12 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         if (connection.db !== db) opened.close();
         return left;
       })
-        // Another program has a database of this name: it is not deleted.
-        .catch((cause: DOMException) => Number(cause.name === 'NotFoundError'))
+        .catch((cause?: DOMException) => {
+          // Another program has a database of this name: it is closed, and not deleted.
+          const isForeign = cause?.name === 'NotFoundError';
+          if (isForeign) db.then((opened) => opened.close());
+          return Number(isForeign);
+        })
         .then((left) => {
           // A page that has left meanwhile learns of this when it is back, and other pages may have stored events since. Unless it is
           // in use again: then the visitor has consented meanwhile.

@@ -283,7 +283,7 @@ export const createVisit = (ports: VisitPorts) => {
       if (queue.excessOf(text, visitor.size()) === 'full') {
         ledger.end([text], 'full');
         // A pass counts anew: what other tabs have reported may be wrong by now.
-        if (visitor.pages()) courier.added();
+        if (visitor.pages()) courier.lookSoon();
       }
       // Now, and not when the visitor is known: another page may take the event in from the journal, and send it, too.
       else enter(numbered({ text }));

@@ -109,15 +109,6 @@ describe('a rejected batch', () => {
     expect(bisection.largest).toBe(9000);
   });
 
-  it('that is too large does not lower it under 2,048 bytes', () => {
-    const bisection = newBisection(LARGEST);
-    expect(narrowed(bisection, 2, 2000, 2100)).toBe(true);
-    expect(bisection.largest).toBe(2048);
-    expect(narrowed(bisection, 2, 2000, 2048)).toBe(false);
-    expect(narrowed(bisection, 1, 300, 500)).toBe(false);
-    expect(bisection.largest).toBe(2048);
-  });
-
   it.each([400, 413, 415, 422, 500, undefined])('does not lower the largest request with the status %s', (status) => {
     const bisection = newBisection(LARGEST);
     refused(bisection, 50_000, ['a', 'b'], false, status);

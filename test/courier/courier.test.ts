@@ -505,7 +505,10 @@ describe('a failure', () => {
     expect(tab.delivered).toHaveLength(1);
   });
 
-  it('that arrives then shortens no longer pause of another tab', async () => {
+  it.each([
+    ['pause', true],
+    ['back-off', false],
+  ])('that arrives then shortens no longer %s of another tab', async (_what, isAsked) => {
     online(false);
     const { answer, give } = pendingAnswer();
     const store = createMemoryStore();
@@ -514,13 +517,14 @@ describe('a failure', () => {
     const broken = tab.courier.flush();
     await settle();
     tab.leave();
-    const asked = Date.now() + 90_000;
-    await store.transact<Link>([], LINK, (link) => ({ ...link, by: '', until: asked, fails: 1, okAt: 0, asked }));
+    const until = Date.now() + 90_000;
+    const asked = isAsked ? until : 0;
+    await store.transact<Link>([], LINK, (link) => ({ ...link, by: '', until, fails: 1, okAt: 0, asked }));
     tab.courier.restore();
     give({ outcome: 'failed', retryAfter: 1000 });
     await broken;
     await store.transact<Link>([], LINK, (link) => {
-      expect(link?.asked).toBe(asked);
+      expect(link).toMatchObject({ until, asked });
       return link;
     });
   });
@@ -871,28 +875,50 @@ describe('a service that accepts less than a batch (413)', () => {
     return open();
   };
 
-  it.each([1, 3])(
-    'gets fewer books with %i events: no event is dropped, and the relay gets all books',
-    async (count) => {
-      const store = createMemoryStore();
-      const books = booksOf(store);
-      const tab: Tab = createTab({
-        store,
-        books,
-        respond: () => (byteLength(tab.bodies.at(-1) ?? '') > 3000 ? refusal : DELIVERED),
-      });
-      const ids = tab.track(...times(count, () => books.number(eventOf(300))));
+  /** A tab with these books, at a relay that accepts so many bytes. */
+  const openAt = (most: number, store = createMemoryStore()) => {
+    const books = booksOf(store);
+    const respond = () => (byteLength(tab.bodies.at(-1) ?? '') > most ? refusal : DELIVERED);
+    const tab: Tab = createTab({ store, books, respond });
+    const track = (count: number) => tab.track(...times(count, () => books.number(eventOf(300))));
+    return { tab, books, track };
+  };
+
+  it.each([
+    [1, 3000],
+    [3, 3000],
+    [3, 1500],
+  ])(
+    'gets fewer books with %i events, in %i bytes: no event is dropped, and the relay gets all books',
+    async (count, most) => {
+      const { tab, books, track } = openAt(most);
+      const ids = track(count);
       await tab.courier.flush();
       expect(tab.delivered).toEqual(ids);
-      expect(tab.rejected).toEqual([]);
       expect(byteLength(tab.bodies[0] ?? '')).toBeGreaterThan(9000);
-      for (let flush = 0; flush < 10; flush++) {
-        tab.track(books.number(eventOf(300)));
+      for (let flush = 0; flush < 50; flush++) {
+        track(1);
         await tab.courier.flush();
       }
       expect(books.ended()).toEqual([]);
+      expect(tab.rejected).toEqual([]);
     },
   );
+
+  it('gets no handover above its limit, with books either', async () => {
+    online(true);
+    const store = createMemoryStore();
+    const { tab, track } = openAt(6000, store);
+    track(50);
+    await tab.courier.flush();
+    booksOf(store);
+    const sent = tab.bodies.length;
+    track(30);
+    tab.leave();
+    const handed = tab.bodies.slice(sent).map((body) => byteLength(body));
+    expect(handed.length).toBeGreaterThan(1);
+    expect(Math.max(...handed)).toBeLessThanOrEqual(6000);
+  });
 
   it('gets a question with fewer books, and its answer counts', async () => {
     const store = createMemoryStore();

@@ -161,3 +161,25 @@ it('the relay keeps a confirmed drop: no later request states it again', () => {
   books.settle(books.stated(ROOM));
   expect(dropsIn()).toEqual([['filtered', 0, 0, 1]]);
 });
+
+it('a drop that other code has written in its place is no harm', () => {
+  const local: Record<string, string> = {};
+  const { books, track, key, load } = open(local);
+  books.drop([track()], 'filtered');
+  local[key] = JSON.stringify([load, 1, 0, '', [{ toString: 0 }, null]]);
+  books.settle(books.stated(ROOM));
+  track();
+  expect(books.stated(ROOM)).toEqual([[load, 2, 0, '', [['filtered', load, 1, 1]], Date.now()]]);
+});
+
+it('a page that has numbered no event keeps the drops that it has made since its book was stated', () => {
+  const local = {};
+  const [first, second] = [open(local), open(local)];
+  const texts = times(3, first.track);
+  second.books.drop(texts.slice(0, 1), 'expired');
+  const stated = first.books.stated(ROOM);
+  second.books.drop(texts.slice(2), 'expired');
+  first.books.settle(stated);
+  const drops = first.books.stated(ROOM).find(([of]) => of === second.load)?.[4];
+  expect(drops).toContainEqual(['expired', first.load, 3, 1]);
+});
