@@ -97,7 +97,7 @@ export const createSend = (
     await store.transact<Link>([], linkNameOf(ports.service), (old) => {
       const paused = copyOf(ports, old);
       const now = Date.now();
-      // They may have to wait longer.
+      // Perhaps all tabs wait longer already.
       if (retryAfter > timeLeft(paused, desk.state.holder, now)) fail(paused, '', now, false, retryAfter);
       return paused;
     });

@@ -172,7 +172,7 @@ it('a drop that other code has written in its place is no harm', () => {
   expect(books.stated(ROOM)).toEqual([[load, 2, 0, '', [['filtered', load, 1, 1]], Date.now()]]);
 });
 
-it('a page that has numbered no event keeps the drops that it has made since its book was stated', () => {
+it('a page without numbered events keeps the drops that it has made since its book was stated', () => {
   const local = {};
   const [first, second] = [open(local), open(local)];
   const texts = times(3, first.track);
