@@ -38,7 +38,7 @@ const toolsOf = (options?: Partial<TrackerOptions>) => {
   return { ...test, ...tools };
 };
 
-it('a function that creates a plugin is an error in its place, and stop() does not call its result', () => {
+it('a function that creates a plugin is an error, and stop() does not call its result', () => {
   const { tracker, errors } = create({ plugins: [sessions as never], pageViews: pageViews as never });
   const expected = 'clew: plugins: expected a plugin, such as sessions(), not sessions';
   expect(errors).toEqual([expected, expected]);
