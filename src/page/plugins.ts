@@ -17,7 +17,7 @@ export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T
     const undo = attempt(() => {
       const undo = start(plugin);
       // The app has not called the function that creates the plugin. To undo a plugin takes no parameters.
-      if (undo?.length) throw TypeError('plugins: expected a plugin, such as sessions(), not sessions');
+      if (undo?.length) throw TypeError('plugins: expected a plugin, such as sessions()');
       return undo;
     });
     // The plugin may have stopped the tracker.

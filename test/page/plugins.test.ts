@@ -40,7 +40,7 @@ const toolsOf = (options?: Partial<TrackerOptions>) => {
 
 it('a function that creates a plugin is an error, and stop() does not call its result', () => {
   const { tracker, errors } = create({ plugins: [sessions as never], pageViews: pageViews as never });
-  const expected = 'clew: plugins: expected a plugin, such as sessions(), not sessions';
+  const expected = 'clew: plugins: expected a plugin, such as sessions()';
   expect(errors).toEqual([expected, expected]);
   tracker.use(engagement as never);
   tracker.stop();
