@@ -53,8 +53,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: 'hands over more than the browser takes',
     file: 'courier/handover.ts',
-    find: 'const idle = nextIdle(room - flight.bytes, false, isAfterOthers);',
-    replace: 'const idle = nextIdle(1e9, false, isAfterOthers);',
+    find: 'nextIdle(KEEPALIVE_QUOTA - bytes - flight.bytes, false,',
+    replace: 'nextIdle(1e9, false,',
   },
   {
     name: 'drops a rejected batch instead of the rejected event',
