@@ -155,6 +155,10 @@ export const readTypes = (
   return { events: mergeEvents(read.flatMap(({ events }) => events)), defs, problems };
 };
 
+/** A package that a workspace links to is the project's own: TypeScript resolves the link to a path outside `node_modules`. */
+const isOfPackage = (program: ts.Program, file: ts.SourceFile): boolean =>
+  program.isSourceFileFromExternalLibrary(file) && file.fileName.includes('/node_modules/');
+
 /** The files of the project itself. */
 export const ownFiles = (program: ts.Program): ts.SourceFile[] =>
-  program.getSourceFiles().filter((file) => !file.isDeclarationFile && !program.isSourceFileFromExternalLibrary(file));
+  program.getSourceFiles().filter((file) => !file.isDeclarationFile && !isOfPackage(program, file));

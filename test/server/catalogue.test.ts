@@ -136,6 +136,23 @@ describe('npx clew catalogue', () => {
     expect((await run()).warned).toHaveLength(1);
   });
 
+  it('reads the sources of a workspace package, and of no other package', async () => {
+    const source = (path: string, event: string) => ({
+      [`${path}/package.json`]: '{"exports":"./src/index.ts"}',
+      [`${path}/src/index.ts`]: `import './link'; ${TRACKER.replace('signup', event)}`,
+      [`${path}/src/link.tsx`]: `export const link = <a data-clew-event="${event}_link">x</a>;`,
+    });
+    await put({
+      ...PROJECT,
+      'src/tracker.ts': "import '@acme/tracking'; import '@acme/other';",
+      ...source('packages/tracking', 'bought'),
+      ...source('node_modules/@acme/other', 'sold'),
+    });
+    await symlink(join(folder, 'packages/tracking'), join(folder, 'node_modules/@acme/tracking'), 'junction');
+    await run();
+    expect((await named()).slice(0, 3)).toEqual(['bought', 'bought_link', 'page_view']);
+  });
+
   it('compares, and writes nothing', async () => {
     await put({
       ...PROJECT,
