@@ -123,9 +123,12 @@ export const createTypeReader = (
   const readObject = (type: ts.Type, place: string): Schema => {
     const properties: Record<string, Schema> = {};
     const required: string[] = [];
+    const isDerived = hasBuiltIn(type);
     for (const symbol of checker.getPropertiesOfType(type)) {
       // Symbols as keys, and private names such as `#cents`.
       if (/^__[@#]/.test(symbol.name) || isInherited(symbol) || isPrivateName(symbol)) continue;
+      // The name of an error, or the size of a map.
+      if (isDerived && isBuiltIn(symbol)) continue;
       const own = checker.getTypeOfSymbol(symbol);
       const schema = read(own, `${place}.${symbol.name}`);
       if (!schema) continue;
@@ -153,12 +156,29 @@ export const createTypeReader = (
   const mayBeMissing = (type: ts.Type): boolean =>
     isLeftOut(type) || !!(type.flags & (TypeFlags.Any | TypeFlags.Unknown));
 
-  /** The list within an intersection, such as one with a brand, or among the bases of an interface. */
-  const listIn = (type: ts.Type): ts.Type | undefined => {
-    if (checker.isTupleType(type) || checker.isArrayType(type)) return type;
-    const parts = type.isIntersection() ? type.types : type.isClassOrInterface() ? checker.getBaseTypes(type) : [];
-    return parts.map(listIn).find((one) => one);
+  /** The types that an intersection, an interface or a class is made of. */
+  const partsOf = (type: ts.Type): readonly ts.Type[] => {
+    if (type.isIntersection()) return type.types;
+    const { target = type } = type as Partial<ts.TypeReference>;
+    return target.isClassOrInterface() ? checker.getBaseTypes(target) : [];
   };
+
+  /** The list within an intersection, such as one with a brand, or among the bases of an interface. */
+  const listIn = (type: ts.Type): ts.Type | undefined =>
+    checker.isTupleType(type) || checker.isArrayType(type)
+      ? type
+      : partsOf(type)
+          .map(listIn)
+          .find((one) => one);
+
+  /** Maps, sets, errors, promises and nodes of the page: JSON has none of their data. */
+  const isWithoutData = (type: ts.Type): boolean => {
+    const { target = type } = type as Partial<ts.TypeReference>;
+    return isBuiltIn(type.symbol) && target.isClassOrInterface();
+  };
+
+  /** Whether such a type is a part of a type. */
+  const hasBuiltIn = (type: ts.Type): boolean => isWithoutData(type) || partsOf(type).some(hasBuiltIn);
 
   /** Types of the compiler's libraries to which scalars or lists can be assigned, such as `String` and `ArrayLike`. */
   const isOpen = (type: ts.Type): boolean =>
@@ -184,9 +204,7 @@ export const createTypeReader = (
       return { type: 'array', items: item ? readItem(item, `${place}[]`) : {} };
     }
     if (isOpen(type) || (open[1] && isEmpty(type))) return {};
-    // Maps, sets, promises and nodes of the page: JSON has none of their data.
-    if (isBuiltIn(type.symbol) && !type.aliasSymbol && type.isClassOrInterface()) return { type: 'object' };
-    if (isBuiltIn(type.symbol) && (type as ts.TypeReference).target?.isClassOrInterface()) return { type: 'object' };
+    if (isWithoutData(type)) return { type: 'object' };
     return readObject(type, place);
   };
 

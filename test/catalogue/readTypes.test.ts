@@ -96,6 +96,24 @@ describe('a type', () => {
     expect(propertyOf(type, before)).toEqual(schema);
   });
 
+  it.each([
+    ['Error & { code: string }', '', ['code']],
+    ['ApiError', 'class ApiError extends Error { code = "" }', ['code']],
+    ['ApiError', "class ApiError extends Error { override name = 'api'; code = '' }", ['name', 'code']],
+    ['Coded', 'interface Base extends Error { code: string } interface Coded extends Base {}', ['code']],
+    ['Coded<string>', 'interface Coded<T> extends Error { code: T }', ['code']],
+    ['Tagged', 'class Tagged extends Map<string, number> { code = "" }', ['code']],
+    ['ReadonlySet<string> & { code: string }', '', ['code']],
+    ["Pick<Error, 'message'>", '', ['message']],
+  ])('%s requires no members of a built-in type', (type, before, names) => {
+    const { properties, required } = propertyOf(type, before) ?? {};
+    expect([Object.keys(properties ?? {}).sort(), required?.toSorted()]).toEqual([names.toSorted(), names.toSorted()]);
+  });
+
+  it('that is an instance of a generic list is a list', () => {
+    expect(propertyOf('Tagged<string>', 'interface Tagged<T> extends Array<T> { tag: string }')?.type).toBe('array');
+  });
+
   it('that JSON leaves out is left out', () => {
     expect(
       payloadOf(
