@@ -24,7 +24,7 @@ export interface Schema {
 /** A value without parts. */
 export type Literal = string | number | boolean | null;
 
-/** Schemas of types that contain themselves, by name. */
+/** Schemas of types that contain themselves, or that one payload has very often, by name. */
 export type Definitions = Readonly<Record<string, Schema>>;
 
 /** The file that `npx clew catalogue` writes: a JSON Schema of an event with its name and its payload. */

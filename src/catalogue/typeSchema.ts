@@ -36,8 +36,11 @@ export const isUnknownName = (type: ts.Type): boolean =>
 /** The fault of such a type. */
 export const UNKNOWN_NAME = 'TypeScript does not find the type. `npx tsc --noEmit` shows why';
 
-/** Deeper types are read as anything: a generic type may contain ever larger instances of itself. */
+/** Deeper instances of a generic type are read as anything: each may contain an even larger one. */
 const MAX_DEPTH = 40;
+
+/** A type that one payload has more often is a definition: the number of its copies may double with each type around it. */
+const MAX_COPIES = 50;
 
 /** Reads the JSON of types: what arrives at the service if an app tracks a value of the type. */
 export interface TypeReader {
@@ -50,7 +53,7 @@ export interface TypeReader {
 }
 
 /**
- * @param defs takes the schemas of types that contain themselves
+ * @param defs takes the schemas of types that contain themselves, or that one payload has very often
  * @param isBuiltIn whether the compiler's own libraries declare a symbol
  * @param onProblem receives each type that clew cannot send or TypeScript does not find, with its place
  */
@@ -64,8 +67,10 @@ export const createTypeReader = (
   const { TypeFlags, SymbolFlags } = compiler;
   /** The objects around the type that is read. */
   const open: ts.Type[] = [];
-  /** The names of types that contain themselves. */
+  /** The names of types that have a definition. */
   const names = new Map<ts.Type, string>();
+  /** How often the payload that is read has each type. */
+  const copies = new Map<ts.Type, number>();
 
   const words = (symbol: ts.Symbol | undefined) => (isBuiltIn(symbol) ? {} : wordsOf(compiler, checker, symbol));
 
@@ -208,10 +213,21 @@ export const createTypeReader = (
     return readObject(type, place);
   };
 
-  /** Reads an object, unless it is within itself. */
+  /** Whether too many instances of a type are around this one. Lists of different types are not: only a list in a list counts. */
+  const isTooDeep = (type: ts.Type): boolean =>
+    open.filter(({ symbol }) => symbol === type.symbol).length > MAX_DEPTH &&
+    (!checker.isArrayType(type) || open.at(-1)?.symbol === type.symbol);
+
+  /** Reads an object, unless it is within itself or has a definition. */
   const readGuarded = (type: ts.Type, place: string): Schema | undefined => {
+    const known = names.get(type);
+    if (known !== undefined && Object.hasOwn(defs, known)) return refTo(known);
+    if (!open[0]) copies.clear();
+    const count = (copies.get(type) ?? 0) + 1;
+    copies.set(type, count);
     if (open.includes(type)) return refTo(nameFor(type));
-    if (open.length > MAX_DEPTH) return {};
+    if (count > MAX_COPIES) nameFor(type);
+    if (isTooDeep(type)) return {};
     open.push(type);
     const schema = readParts(type, place);
     open.pop();

@@ -142,6 +142,30 @@ describe('a type', () => {
     expect(() => propertyOf('Box<string>', 'interface Box<T> { value: T; more?: Box<T[]> }')).not.toThrow();
   });
 
+  /** Interfaces `M0` to `M<n>` with these members, and an event of the first. */
+  const readChain = (n: number, members: (at: number) => string) => {
+    const all = Array.from({ length: n }, (_, at) => `interface M${at} { ${members(at)} }`).join(' ');
+    const { events, defs } = readEvents(`${all} interface M${n} { last: 1 } interface Events { test: M0 }`);
+    return JSON.stringify({ events, defs });
+  };
+
+  it('that is related to all others in both directions is read once', () => {
+    const all = Array.from({ length: 11 }, (_, at) => `m${at}: M${at};`).join(' ');
+    const text = readChain(10, () => all);
+    expect(text.length).toBeLessThan(10_000);
+    expect(text).toContain('last');
+  }, 5000);
+
+  it('that has others twice, which have others twice, has definitions for the many copies', () => {
+    const text = readChain(18, (at) => `a: M${at + 1}; b: M${at + 1};`);
+    expect(text.length).toBeLessThan(200_000);
+    expect(text).toContain('#/$defs/M17');
+  });
+
+  it('that is far from the payload is read', () => {
+    expect(readChain(60, (at) => `a: M${at + 1}[]`)).toContain('last');
+  });
+
   it('that clew cannot send is a problem', () => {
     expect(readEvents('interface Events { paid: { amount: bigint } }').problems).toEqual([
       'paid: payload.amount: a bigint has no JSON, so clew drops the event',
