@@ -110,8 +110,12 @@ const readAttributes = (text: string, from: number): [Map<string, Written>, end:
   return undefined;
 };
 
+/** A text with the same line ends on all systems, as a browser reads it: https://infra.spec.whatwg.org/#normalize-newlines */
+export const withoutReturns = (text: string): string => text.replace(/\r\n?/g, '\n');
+
 /** All start tags of a text. */
-export const tagsIn = (text: string): Tag[] => {
+export const tagsIn = (source: string): Tag[] => {
+  const text = withoutReturns(source);
   const tags: Tag[] = [];
   let lines = 1;
   let counted = 0;

@@ -1,5 +1,5 @@
 import type ts from 'typescript';
-import { plainText } from './html.js';
+import { plainText, withoutReturns } from './html.js';
 import { type Attribute, type Mark, marksOf, type Values } from './marks.js';
 import type { Project } from './readTypes.js';
 import type { Compiler } from './typeSchema.js';
@@ -20,7 +20,8 @@ const attributeOf = (compiler: Compiler, checker: ts.TypeChecker, type: ts.Type)
 
 /** A text in quotes has the names of characters, as in HTML. */
 const textOf = (written: string): Attribute => {
-  const text = written.includes('&') ? plainText(written) : written;
+  const lines = withoutReturns(written);
+  const text = lines.includes('&') ? plainText(lines) : lines;
   return { values: text === undefined ? undefined : [text] };
 };
 

@@ -1,4 +1,5 @@
 import type ts from 'typescript';
+import { withoutReturns } from './html.js';
 import { ANY_NUMBER, ANY_TEXT } from './pattern.js';
 import { type Literal, refTo, type Schema, unionOf } from './schema.js';
 
@@ -8,7 +9,7 @@ export type Compiler = typeof ts;
 type Words = Pick<Schema, 'description' | 'deprecated'>;
 
 const wordsOf = (compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol | undefined): Words => {
-  const text = compiler.displayPartsToString(symbol?.getDocumentationComment(checker)).trim();
+  const text = withoutReturns(compiler.displayPartsToString(symbol?.getDocumentationComment(checker))).trim();
   const isDeprecated = symbol?.getJsDocTags(checker).some(({ name }) => name === 'deprecated');
   return { ...(text && { description: text }), ...(isDeprecated && { deprecated: true }) };
 };

@@ -271,6 +271,18 @@ describe('a catalogue of marks', () => {
   });
 });
 
+it('line ends of Windows make no difference', () => {
+  const types = 'interface Events {\n /** One\n * two. */\n a: {\n /** Three\n * four. */\n b: string } }';
+  const html = '<a\ndata-clew-event="c\nd" data-clew-e="f\ng"><script>\nclew(\'track\', `h\ni`)</script>';
+  const jsx = 'const page = <a data-clew-event="j\nk" data-clew-l="m&amp;\nn" />;';
+  const made = (convert: (text: string) => string) =>
+    makeCatalogue(readEvents(convert(types)), [
+      ...marksOfJsx(convert(jsx)),
+      ...marksInTags(tagsIn(convert(html)), 'page.html'),
+    ]);
+  expect(made((text) => text.replaceAll('\n', '\r\n'))).toEqual(made((text) => text));
+});
+
 it('JSX has the names of characters that HTML has', () => {
   const [mark] = marksOfJsx('const page = <a data-clew-event="A &amp; B" data-clew-x="{1}" />;');
   expect([mark?.names, ...(mark?.properties ?? [])]).toEqual([['A & B'], ['x', ['{1}']]]);
