@@ -2,7 +2,7 @@ import { eventNamed } from './fits.js';
 import { eventsOfMarks } from './markEvents.js';
 import type { Mark } from './marks.js';
 import { OWN_EVENTS } from './ownEvents.js';
-import type { ReadEvents } from './readTypes.js';
+import { mergeEvents, type ReadEvents } from './readTypes.js';
 import { type Catalogue, DIALECT } from './schema.js';
 
 /** A catalogue, and what is wrong with its sources. */
@@ -14,19 +14,21 @@ export interface MadeCatalogue {
   readonly notes: readonly string[];
 }
 
-/** Makes the catalogue of types and marks. The events of clew itself come last, except those that the types declare. */
+/**
+ * Makes the catalogue of types and marks. The events of clew itself come last, except those that the types declare or marks name. An event
+ * that marks name may also be clew's own.
+ */
 export const makeCatalogue = ({ events, defs, problems }: ReadEvents, marks: readonly Mark[]): MadeCatalogue => {
   const marked = eventsOfMarks(marks, events, defs);
-  const all = [...events, ...marked.events];
   // A pattern of names must not hide them.
-  const named = all.filter(({ properties }) => properties.event.const !== undefined);
+  const named = events.filter(({ properties }) => properties.event.const !== undefined);
   const own = OWN_EVENTS.filter(({ title }) => !eventNamed(named, title));
   return {
     catalogue: {
       $schema: DIALECT,
       title: 'Event catalogue',
       description: 'Made by `npx clew catalogue`. Each event has its name and its payload.',
-      anyOf: [...all, ...own],
+      anyOf: [...events, ...mergeEvents([...marked.events, ...own])],
       ...(Object.keys(defs)[0] !== undefined && { $defs: defs }),
     },
     faults: [...problems, ...marked.faults],

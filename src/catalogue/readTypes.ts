@@ -99,7 +99,7 @@ const isClosed = ({ TypeFlags }: Compiler, checker: ts.TypeChecker, map: ts.Type
   (checker.getPropertiesOfType(map).length > 0 ||
     checker.getIndexInfosOfType(map).some(({ keyType }) => keyType.flags & TypeFlags.TemplateLiteral));
 
-/** One event for several of one name: apps may have several trackers. */
+/** One event for several of one name: apps may have several trackers, and marks the names of clew's own events. */
 export const mergeEvents = (events: readonly EventSchema[]): EventSchema[] => {
   const byName = new Map<string, EventSchema[]>();
   for (const event of events) {
@@ -111,7 +111,8 @@ export const mergeEvents = (events: readonly EventSchema[]): EventSchema[] => {
     if (!others[0]) return first;
     const payloads = same.flatMap(({ properties: { payload } }) => (payload ? [payload] : []));
     const isOptional = same.some(({ required }) => !required.includes('payload'));
-    const { description, deprecated } = first;
+    const { deprecated } = first;
+    const description = same.map((one) => one.description).find((text) => text);
     const words = { ...(description && { description }), ...(deprecated && { deprecated }) };
     return eventSchema(first.properties.event, first.title, payloads[0] && unionOf(payloads), isOptional, words);
   });

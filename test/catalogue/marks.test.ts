@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeCatalogue } from '../../src/catalogue/catalogue.ts';
+import { payloadFault } from '../../src/catalogue/fits.ts';
 import { plainText, tagsIn } from '../../src/catalogue/html.ts';
 import { marksInTags } from '../../src/catalogue/marks.ts';
 import { reportOn } from '../../src/catalogue/report.ts';
@@ -238,6 +239,26 @@ describe('a catalogue of marks', () => {
       faults: [],
       notes: ['page.html:1: the name of the event is computed, so the catalogue does not have it'],
     });
+  });
+
+  it('also has the own event of clew if a mark has the name of one', () => {
+    const { catalogue } = made(
+      'interface Events { other: undefined }',
+      '<a data-clew-event="file_downloaded" data-clew-file="pricing"><form data-clew-form="signup" data-clew-event="form_started">',
+    );
+    const fault = (name: string, payload: unknown) => {
+      const [event, ...others] = catalogue.anyOf.filter(({ title }) => title === name);
+      expect(others).toEqual([]);
+      return event && payloadFault(event, payload, {});
+    };
+    expect([
+      fault('file_downloaded', { file: 'pricing' }),
+      fault('file_downloaded', { url: 'https://shop.example/a.pdf' }),
+      fault('form_started', { form: 'signup' }),
+      fault('form_started', { form: 'signup', field: 'email' }),
+    ]).toEqual([undefined, undefined, undefined, undefined]);
+    expect(fault('file_downloaded', { url: 1 })).toBeTruthy();
+    expect(catalogue.anyOf[1]?.description).toContain('The visitor follows a link to a file.');
   });
 
   it('has the events of forms once a form is marked', () => {
