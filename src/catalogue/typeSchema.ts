@@ -276,7 +276,8 @@ export const createTypeReader = (
       if (plain) return plain;
     }
     if (flags & (TypeFlags.Object | TypeFlags.Intersection)) return readGuarded(type, place);
-    if (flags & TypeFlags.NonPrimitive) return { type: 'object' };
+    // A list is one, too.
+    if (flags & TypeFlags.NonPrimitive) return unionOf([{ type: 'object' }, { type: 'array', items: {} }]);
     // A type parameter, or a type that depends on one.
     const bound = checker.getBaseConstraintOfType(type);
     return bound && bound !== type ? read(bound, place) : {};

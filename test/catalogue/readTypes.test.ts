@@ -36,7 +36,7 @@ describe('a type', () => {
     ["Pick<{ a: string; b: string }, 'a'>", { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }],
     ['unknown', {}],
     ['any', {}],
-    ['object', { type: 'object' }],
+    ['object', { anyOf: [{ type: 'array', items: {} }, { type: 'object' }] }],
     ['{}', {}],
     ['NonNullable<unknown>', {}],
     ['Record<string, never>', { type: 'object' }],
