@@ -1,4 +1,5 @@
 import type ts from 'typescript';
+import { IDENTIFY } from '../wire.js';
 import { type Definitions, type EventSchema, eventSchema, type Schema, unionOf } from './schema.js';
 import {
   type Compiler,
@@ -29,19 +30,26 @@ const readMap = (
   checker: ts.TypeChecker,
   { read, words: wordsOf, mayBeMissing }: TypeReader,
   map: ts.Type,
+  onProblem: (text: string) => void,
 ): EventSchema[] => {
   const { SymbolFlags, TypeFlags } = compiler;
   const envelope = (event: Schema, title: string, payload: ts.Type, isOptional: boolean, words: object) => {
     return eventSchema(event, title, read(payload, `${title}: payload`), isOptional || mayBeMissing(payload), words);
   };
-  const named = checker.getPropertiesOfType(map).map((symbol) => {
-    const payload = checker.getTypeOfSymbol(symbol);
-    const own = wordsOf(symbol);
-    // The comment of the payload's type describes the event if the event has none.
-    const { description } = wordsOf(payload.aliasSymbol ?? namedSymbol(payload));
-    const words = { ...(description && { description }), ...own };
-    return envelope({ const: symbol.name }, symbol.name, payload, !!(symbol.flags & SymbolFlags.Optional), words);
-  });
+  const properties = checker.getPropertiesOfType(map);
+  const isRejected = ({ name }: ts.Symbol) => name === '' || name === IDENTIFY;
+  for (const { name } of properties.filter(isRejected))
+    onProblem(`'${name}': the tracker rejects an event of this name`);
+  const named = properties
+    .filter((symbol) => !isRejected(symbol))
+    .map((symbol) => {
+      const payload = checker.getTypeOfSymbol(symbol);
+      const own = wordsOf(symbol);
+      // The comment of the payload's type describes the event if the event has none.
+      const { description } = wordsOf(payload.aliasSymbol ?? namedSymbol(payload));
+      const words = { ...(description && { description }), ...own };
+      return envelope({ const: symbol.name }, symbol.name, payload, !!(symbol.flags & SymbolFlags.Optional), words);
+    });
   const open = checker.getIndexInfosOfType(map).map(({ keyType, type }) => {
     const pattern =
       keyType.flags & TypeFlags.TemplateLiteral
@@ -150,7 +158,7 @@ export const readTypes = (
     const map = file && typeNamed(checker, file, given.name);
     const maps = given ? (map ? [map] : []) : mapsIn(compiler, checker, files, onProblem);
     const reader = createTypeReader(compiler, checker, defs, isBuiltIn, onProblem);
-    return { maps, events: maps.flatMap((one) => readMap(compiler, checker, reader, one)) };
+    return { maps, events: maps.flatMap((one) => readMap(compiler, checker, reader, one, onProblem)) };
   });
   if (given && !read[0]?.maps[0]) throw new Error(`${given.file} has no type ${given.name}`);
   return { events: mergeEvents(read.flatMap(({ events }) => events)), defs, problems };

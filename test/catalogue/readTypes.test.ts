@@ -187,6 +187,17 @@ describe('an event map', () => {
     ]);
   });
 
+  it('reports names that the tracker rejects', () => {
+    const { events, problems } = readEvents(
+      "interface Events { '': undefined; $identify: { id: bigint }; a: undefined }",
+    );
+    expect(events.map(({ title }) => title)).toEqual(['a']);
+    expect(problems).toEqual([
+      "'': the tracker rejects an event of this name",
+      "'$identify': the tracker rejects an event of this name",
+    ]);
+  });
+
   it('has names with a pattern', () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
     const { events } = readEvents('interface Events { [name: `step_${number}`]: { at: number }; done: undefined }');
