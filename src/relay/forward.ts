@@ -3,7 +3,7 @@ import { EVENT_PATH, joinUrl } from '../wire.js';
 import { inTime, Late } from './inTime.js';
 import type { ServicePath } from './job.js';
 import { Refusal } from './request.js';
-import { sendAsHostDoes, sendByFetch } from './send.js';
+import { type Sent, sendAsHostDoes, sendByFetch } from './send.js';
 
 /** A request that the relay has checked, without the fields that the service does not know (`seq`, `signature`). */
 export interface ForwardRequest {
@@ -33,7 +33,11 @@ export interface Answer {
   readonly text: string;
 }
 
-export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300;
+export const isOk = ({ status }: Pick<Answer, 'status'>): boolean => status >= 200 && status < 300;
+
+/** Whether an answer is a page: of a captive portal, a CDN or a parked domain in place of the service, whose 2xx is none. */
+export const isPage = ({ headers }: Pick<ForwardAnswer, 'headers'>): boolean =>
+  /^text\/html/i.test(headers.get('Content-Type') ?? '');
 
 /**
  * Takes a request in place of the service. Resolve to a 2xx only when the request can no longer be lost: a queue has
@@ -61,7 +65,8 @@ export interface ServiceAddress {
 
 /**
  * Creates a `Forward` that sends to the service with the key, as a relay without `forward` does. This `Forward` removes the
- * key from answers. Wrap the `Forward` to add to it.
+ * key from answers. Wrap the `Forward` to add to it. A 2xx whose body breaks off, or does not end within `timeout`, counts with the
+ * text that has arrived.
  *
  * @throws (rejects) when the service does not answer within `timeout`, or answers with a redirect
  */
@@ -69,12 +74,20 @@ export const toService = ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: Servic
   const send = fetch ? sendByFetch(fetch) : sendAsHostDoes();
   const headers = { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' };
   return async ({ path, body }) => {
-    const { answered, cancel } = send(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), headers, body);
+    const { answered, arrived, cancel } = send(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), headers, body);
+    /** The service has taken a request whose 2xx has arrived: to forward the request again would store its events twice. */
+    const withoutRest = (cause: unknown): Sent => {
+      cancel();
+      const sent = arrived();
+      if (!sent || !isOk(sent) || isPage(sent)) throw cause;
+      return sent;
+    };
     try {
-      const { status, headers: came, text } = await inTime(answered, timeout, 'the service');
+      const sent = await inTime(answered, timeout, 'the service').catch(withoutRest);
+      const { status, headers: came, text } = sent;
       if (status >= 300 && status < 400) throw Error('a redirect');
       const safe = withoutKey(text, apiKey);
-      return { ok: status >= 200 && status < 300, status, headers: came, text: async () => safe };
+      return { ok: isOk(sent), status, headers: came, text: async () => safe };
     } catch (cause) {
       cancel();
       const isLate = cause instanceof Late;

@@ -1,4 +1,4 @@
-import type { Answer, Forward, ForwardAnswer, ForwardRequest } from './forward.js';
+import { type Answer, type Forward, type ForwardAnswer, type ForwardRequest, isOk, isPage } from './forward.js';
 import { inTime, Late } from './inTime.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
@@ -29,8 +29,7 @@ export const createForwarding = (options: ForwardingOptions) => {
     const { status } = Object(answer) as ForwardAnswer;
     if (!Number.isInteger(status) || status < 200)
       throw new TypeError(`forward: expected a status of at least 200, got ${status}`);
-    // A captive portal, a CDN or a parked domain may answer in place of the service, whose 2xx is no page.
-    if (status < 300 && /^text\/html/i.test(answer.headers.get('Content-Type') ?? ''))
+    if (isOk(answer) && isPage(answer))
       throw new TypeError(`forward: expected an answer of the service, got ${status} with HTML`);
     const retryAfter = answer.headers.get('Retry-After') ?? '';
     return {

@@ -6,43 +6,55 @@ export interface Sent {
   readonly text: string;
 }
 
+/** An answer whose body is still arriving. */
+type Arriving = { -readonly [Name in keyof Sent]: Sent[Name] };
+
 /** Most characters of an answer that the relay reads. The status is enough, and the body may be a proxy's page of any size. */
 const MOST_READ = 65_536;
 
-/** Posts JSON. `answered` rejects if there is no answer, or only a part of one. */
+/** Adds a piece of the body. Returns whether the text has all characters that the relay reads. */
+const addPiece = (answer: Arriving, piece: string): boolean => {
+  answer.text = (answer.text + piece).slice(0, MOST_READ);
+  return answer.text.length === MOST_READ;
+};
+
+/** Posts JSON. */
 export type Send = (
   url: string,
   headers: Record<string, string>,
   body: string,
 ) => {
+  /** Rejects if there is no answer, or only a part of one. */
   readonly answered: Promise<Sent>;
+  /** The answer with the text that has arrived so far. Undefined before status and headers have arrived. */
+  arrived(): Sent | undefined;
   /** Aborts the request: `answered` rejects. */
   cancel(): void;
 };
 
 /** A `ReadableStream` is an `AsyncIterable`, but the types of browsers lack that. */
-const readStart = async (body: Response['body']): Promise<string> => {
+const readStart = async (body: Response['body'], answer: Arriving): Promise<void> => {
   const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MOST_READ) break;
-  }
-  return (text + decoder.decode()).slice(0, MOST_READ);
+  for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>)
+    if (addPiece(answer, decoder.decode(chunk, { stream: true }))) return;
+  addPiece(answer, decoder.decode());
 };
 
 export const sendByFetch =
   (send: typeof fetch): Send =>
   (url, headers, body) => {
     const cancelled = new AbortController();
+    let sent: Arriving | undefined;
     const post = async (): Promise<Sent> => {
       const { signal } = cancelled;
       // No redirects: `fetch` would turn the POST into a GET. `manual`, because not every runtime supports `error`.
       const answer = await send(url, { method: 'POST', headers, body, redirect: 'manual', signal });
       if (answer.type === 'opaqueredirect') throw Error('a redirect');
-      return { status: answer.status, headers: answer.headers, text: await readStart(answer.body) };
+      sent = { status: answer.status, headers: answer.headers, text: '' };
+      await readStart(answer.body, sent);
+      return sent;
     };
-    return { answered: post(), cancel: () => cancelled.abort() };
+    return { answered: post(), arrived: () => sent, cancel: () => cancelled.abort() };
   };
 
 /** The part of Node's `http` and `https` that is used. */
@@ -77,15 +89,17 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
   return (url, headers, body) => {
     const { request, agent } = /^https:/i.test(url) ? https : http;
     const posting = request(url, { method: 'POST', agent, headers });
+    let sent: Arriving | undefined;
     const answered = new Promise<Sent>((resolve, reject) => {
       posting.on('error', reject);
       posting.on('response', (response) => {
-        let text = '';
         const get = (name: string) => response.headers[name.toLowerCase()]?.toString() ?? null;
+        const answer: Arriving = { status: response.statusCode ?? 0, headers: { get }, text: '' };
+        sent = answer;
         let isFinished = false;
         const finish = () => {
           isFinished = true;
-          resolve({ status: response.statusCode ?? 0, headers: { get }, text: text.slice(0, MOST_READ) });
+          resolve(answer);
         };
         // Every response ends with `close`. An error collects its stack, so it is made only when it is needed.
         const abort = () => {
@@ -93,8 +107,7 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
         };
         response.setEncoding('utf8');
         response.on('data', (piece) => {
-          text += piece;
-          if (text.length <= MOST_READ) return;
+          if (!addPiece(answer, piece)) return;
           finish();
           posting.destroy(Error('the answer is too long'));
         });
@@ -105,7 +118,7 @@ const sendByHttp = (load: (module: string) => unknown): Send => {
       // Node would go through a text three times: for its length, to join it to the head, and to write it.
       posting.end(utf8.encode(body));
     });
-    return { answered, cancel: () => posting.destroy(Error('cancelled')) };
+    return { answered, arrived: () => sent, cancel: () => posting.destroy(Error('cancelled')) };
   };
 };
 
