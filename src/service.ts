@@ -1,5 +1,6 @@
-import { ADDRESS, isAddress, isKey, KEY, withoutKey } from './service/address.js';
+import { withoutKey } from './service/address.js';
 import { dataFault, eventFault, keyFault } from './service/eventFault.js';
+import { checkOptions, type ServiceOptions } from './service/options.js';
 import { written } from './service/written.js';
 import {
   BATCH_PATH,
@@ -14,37 +15,8 @@ import {
   type WireEvent,
 } from './wire.js';
 
+export type { ServiceOptions } from './service/options.js';
 export type { Properties, WireEvent } from './wire.js';
-
-/** The options of `createService`. */
-export interface ServiceOptions {
-  /**
-   * Full prefix of the service's addresses. Required.
-   *
-   * @example 'https://service.example'
-   */
-  baseUrl: string;
-  /**
-   * Full prefix of the single-event endpoint.
-   *
-   * @default baseUrl
-   */
-  eventsUrl?: string | undefined;
-  /** The service's key, sent as `Authorization: Api-Key <key>`. Required. */
-  apiKey: string;
-  /**
-   * How long a request may take, in ms. After that it rejects with a `ServiceError` without a status.
-   *
-   * @default 20000
-   */
-  timeout?: number | undefined;
-  /**
-   * Sends the requests.
-   *
-   * @default the global `fetch`
-   */
-  fetch?: typeof fetch | undefined;
-}
 
 /** An event for the service. The client fills in `source`, and writes UUIDs in lower case, as the service needs them. */
 export type ServiceEvent = Pick<WireEvent, 'event' | 'correlationValue'> & {
@@ -106,9 +78,6 @@ export interface Service {
   sendEvent(event: Omit<ServiceEvent, 'timestamp'>): Promise<void>;
 }
 
-/** Longer timers fire at once: https://html.spec.whatwg.org/multipage/timers-and-user-prompts.html#timers */
-const LONGEST_TIMER = 2 ** 31 - 1;
-
 /**
  * The JSON of an event, as the service needs it.
  *
@@ -139,25 +108,14 @@ const completed = (event: ServiceEvent, timestamp: string | undefined, place: st
 /**
  * Creates a client for your servers, which may hold the key. In a browser the key would be public.
  *
- * @throws TypeError for a missing or invalid option
+ * @throws TypeError for a missing, invalid or unknown option
  * @example
  * const service = createService({ baseUrl: 'https://service.example', apiKey: process.env.API_KEY ?? '' });
  * await service.upsertCustomer('user_4711', { plan: 'pro' });
  */
 export const createService = (options: ServiceOptions): Service => {
+  checkOptions(options);
   const { baseUrl, eventsUrl = baseUrl, apiKey, timeout = 20_000 } = options;
-  for (const [name, value, holds, expected] of [
-    ['baseUrl', baseUrl, isAddress, ADDRESS],
-    ['eventsUrl', eventsUrl, isAddress, ADDRESS],
-    ['apiKey', apiKey, isKey, KEY],
-    [
-      'timeout',
-      timeout,
-      (ms: unknown) => typeof ms === 'number' && ms > 0 && ms <= LONGEST_TIMER,
-      `a number above 0, at most ${LONGEST_TIMER}`,
-    ],
-  ] as const)
-    if (!holds(value)) throw new TypeError(`createService: ${name}: expected ${expected}, got ${kindOf(value)}`);
 
   const post = async (base: string, path: string, body: string): Promise<{ status: number; text: string }> => {
     const url = joinUrl(base, path);

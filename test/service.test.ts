@@ -227,9 +227,28 @@ describe('a missing or wrong option throws a TypeError that names it', () => {
     ['apiKey', null],
     ['eventsUrl', ''],
     ['eventsUrl', 7],
+    ['fetch', 1],
+    ['fetch', null],
   ])('%s: %j', (name, value) => {
     const options = { baseUrl: 'https://service.example', apiKey: KEY, [name]: value } as unknown as ServiceOptions;
     expect(() => createService(options)).toThrow(TypeError);
     expect(() => createService(options)).toThrow(`createService: ${name}`);
   });
+});
+
+it('an option of an unknown name throws a TypeError, because a misspelt one would have no effect', () => {
+  expect(() => connect({ tiemout: 1 } as object)).toThrow(
+    new TypeError(
+      'createService: tiemout: expected one of baseUrl, eventsUrl, apiKey, timeout, fetch, got another name',
+    ),
+  );
+});
+
+it.each([undefined, null, 'https://service.example'])('options that are no object throw a TypeError: %j', (options) => {
+  expect(() => createService(options as never)).toThrow(/^createService: options: expected an object, got /);
+});
+
+it('optional options that are undefined have their defaults', async () => {
+  await connect({ eventsUrl: undefined, timeout: undefined, fetch: undefined }).sendEvent(event('a'));
+  expect(upstream.received).toHaveLength(1);
 });
