@@ -1,6 +1,7 @@
 import { withoutKey } from './service/address.js';
 import { dataFault, eventFault, keyFault } from './service/eventFault.js';
 import { checkOptions, type ServiceOptions } from './service/options.js';
+import { reasonOf } from './service/reasonOf.js';
 import { written } from './service/written.js';
 import {
   BATCH_PATH,
@@ -40,7 +41,10 @@ export class ServiceError extends Error {
     readonly url: string,
     /** The HTTP status, or undefined if there was no answer. */
     readonly status: number | undefined,
-    /** The service's answer without the key (at most 1,000 characters), or the reason why there was none. */
+    /**
+     * The service's answer without the key, or the reason why there was none, such as `TypeError: fetch failed: connect ECONNREFUSED
+     * 127.0.0.1:8080`. At most 1,000 characters.
+     */
     readonly detail: string,
     options?: ErrorOptions,
   ) {
@@ -48,7 +52,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** A typed client for the service's three endpoints. The client stores nothing and retries nothing. */
+/**
+ * A typed client for the service's three endpoints. The client stores nothing and retries nothing. A 2xx counts, also if its body
+ * breaks off or does not end within `timeout`.
+ */
 export interface Service {
   /**
    * Creates or changes a customer. A property with the value `null` is deleted. Calls for one primary key wait for each other,
@@ -57,7 +64,8 @@ export interface Service {
    * @param primaryKey the customer's unique key: better an id of your database than an e-mail address, which can change
    * @returns resolves to the service's id of the customer
    * @throws TypeError (rejects) for a primary key or properties that the service would refuse
-   * @throws ServiceError (rejects) if the service does not answer 2xx, or its answer is not JSON
+   * @throws ServiceError (rejects) if the service does not answer 2xx, or its answer has no id. In the second case, `status` is the 2xx:
+   * the service has changed the customer, and you may call again for the id
    */
   upsertCustomer(primaryKey: string, properties?: Properties): Promise<{ id: string }>;
   /**
@@ -105,6 +113,17 @@ const completed = (event: ServiceEvent, timestamp: string | undefined, place: st
   return JSON.stringify(complete);
 };
 
+/** Most characters of an answer, or of the reason why there is none, in a `ServiceError`. */
+const MAX_DETAIL = 1000;
+
+/** A 2xx of the service. */
+interface Taken {
+  readonly status: number;
+  readonly text: string;
+  /** Why the body is not whole. */
+  readonly cut: string | undefined;
+}
+
 /**
  * Creates a client for your servers, which may hold the key. In a browser the key would be public.
  *
@@ -117,10 +136,11 @@ export const createService = (options: ServiceOptions): Service => {
   checkOptions(options);
   const { baseUrl, eventsUrl = baseUrl, apiKey, timeout = 20_000 } = options;
 
-  const post = async (base: string, path: string, body: string): Promise<{ status: number; text: string }> => {
+  const post = async (base: string, path: string, body: string): Promise<Taken> => {
     const url = joinUrl(base, path);
-    let response: Response;
-    let text: string;
+    let response: Response | undefined;
+    let text = '';
+    let cut: string | undefined;
     try {
       response = await (options.fetch ?? fetch)(url, {
         method: 'POST',
@@ -132,29 +152,32 @@ export const createService = (options: ServiceOptions): Service => {
       });
       text = await response.text();
     } catch (cause) {
-      throw new ServiceError('POST', url, undefined, String(cause), { cause });
+      cut = withoutKey(reasonOf(cause), apiKey).slice(0, MAX_DETAIL);
+      // The service has taken a request whose 2xx has arrived. After an error, the caller would send the events again.
+      if (!response?.ok) throw new ServiceError('POST', url, undefined, cut, { cause });
     }
     if (!response.ok) {
-      const detail = withoutKey(text, apiKey).slice(0, 1000) || response.statusText;
+      const detail = withoutKey(text, apiKey).slice(0, MAX_DETAIL) || response.statusText;
       throw new ServiceError('POST', url, response.status, detail);
     }
     // Another server has answered: a proxy, a captive portal, or a website at a wrong address.
     if (/^text\/html/i.test(response.headers.get('Content-Type') ?? ''))
       throw new ServiceError('POST', url, response.status, 'expected an answer of the service, got HTML');
-    return { status: response.status, text };
+    return { status: response.status, text, cut };
   };
 
   /** The last running upsert of each primary key. */
   const upserts = new Map<string, Promise<unknown>>();
 
   const upsert = async (body: string): Promise<{ id: string }> => {
-    const { status, text } = await post(baseUrl, UPSERT_PATH, body);
+    const { status, text, cut } = await post(baseUrl, UPSERT_PATH, body);
     // The error of `JSON.parse` repeats a part of the text, too.
     const safe = withoutKey(text, apiKey);
     const fail = (expected: string, options?: ErrorOptions) => {
-      const detail = `expected ${expected}, got ${safe.slice(0, 200)}`;
+      const detail = `expected ${expected}, got ${cut ?? safe.slice(0, 200)}`;
       throw new ServiceError('POST', joinUrl(baseUrl, UPSERT_PATH), status, detail, options);
     };
+    if (cut !== undefined) fail('a whole answer');
     let answer: unknown;
     try {
       answer = JSON.parse(safe);

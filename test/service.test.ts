@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createService, ServiceError, type ServiceOptions } from '../src/service.ts';
 import { deadUrl, useUpstream } from './upstream.ts';
@@ -116,6 +117,33 @@ describe('sendEvent', () => {
   });
 });
 
+describe.each<[string, (response: ServerResponse) => void]>([
+  ['breaks off', (response) => void response.write('{"id"', () => setTimeout(() => response.destroy(), 20))],
+  ['stalls', (response) => void response.write('{"id"')],
+])('a 2xx whose body %s', (_what, end) => {
+  const start = (type: string) =>
+    upstream.react((response) => end(response.writeHead(201, { 'Content-Type': type, 'Content-Length': '100' })));
+
+  it('counts, so that the caller does not send the events again', async () => {
+    start('application/json');
+    await expect(connect({ timeout: 300 }).sendBatch([event('a')])).resolves.toBeUndefined();
+    await expect(connect({ timeout: 300 }).sendEvent(event('a'))).resolves.toBeUndefined();
+  });
+
+  it('has no id: an upsert rejects with the status, so that the caller may ask again', async () => {
+    start('application/json');
+    const error = await failureOf(connect({ timeout: 300 }).upsertCustomer('ann'));
+    expect(error.status).toBe(201);
+    expect(error.detail).toMatch(/^expected a whole answer, got (TypeError: terminated: |TimeoutError: )/);
+  });
+
+  it('is an error if it is a page of HTML', async () => {
+    start('text/html');
+    const error = await failureOf(connect({ timeout: 300 }).sendBatch([event('a')]));
+    expect(error).toMatchObject({ status: 201, detail: 'expected an answer of the service, got HTML' });
+  });
+});
+
 describe('every request', () => {
   const callAll = async (service: ReturnType<typeof createService>) => {
     await service.upsertCustomer('ann');
@@ -183,10 +211,39 @@ describe('an error', () => {
     expect((await failureOf(connect().sendEvent(event('a')))).detail).toBe('Service Unavailable');
   });
 
-  it('states that there was no answer and the cause: a refused connection', async () => {
-    const error = await failureOf(connect({ baseUrl: await deadUrl() }).sendBatch([]));
-    expect(error).toMatchObject({ status: undefined, message: expect.stringContaining('no answer') });
+  it.each<[string, RegExp, Parameters<typeof upstream.react>[0]]>([
+    [
+      'a cut connection',
+      /^TypeError: fetch failed: (UND_ERR_SOCKET: other side closed|.*ECONNRESET)/,
+      (to) => to.destroy(),
+    ],
+    [
+      'a redirect',
+      /^TypeError: fetch failed: unexpected redirect$/,
+      (to) => to.writeHead(302, { Location: '/a' }).end(),
+    ],
+  ])('names the cause why there was no answer: %s', async (_what, detail, react) => {
+    upstream.react(react);
+    const error = await failureOf(connect().sendBatch([event('a')]));
+    expect(error).toMatchObject({ status: undefined, detail: expect.stringMatching(detail) });
+    expect(error.message).toBe(`POST ${error.url}: no answer: ${error.detail}`);
+  });
+
+  it('names the cause why there was no answer: a refused connection', async () => {
+    const url = await deadUrl();
+    const error = await failureOf(connect({ baseUrl: url }).sendBatch([]));
+    expect(error.detail).toBe(`TypeError: fetch failed: connect ECONNREFUSED ${new URL(url).host}`);
     expect(error.cause).toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  });
+
+  it.each([
+    [new TypeError('x', { cause: Object.assign(new Error(), { code: 'ENOTFOUND' }) }), 'TypeError: x: ENOTFOUND'],
+    [new TypeError('x', { cause: `a text` }), 'TypeError: x'],
+    [new Error(KEY, { cause: new Error(`with ${KEY}`) }), 'Error: …: with …'],
+    ['a text', 'a text'],
+  ])('has no key, and no empty part, of a failed `fetch`: %s', async (thrown, detail) => {
+    const fetch = () => Promise.reject(thrown);
+    expect(await failureOf(connect({ fetch }).sendEvent(event('a')))).toMatchObject({ detail, cause: thrown });
   });
 
   it('states that there was no answer and the cause: a time-out', async () => {
@@ -196,12 +253,12 @@ describe('an error', () => {
     expect(error.detail).toContain('TimeoutError');
   });
 
-  it('states that there was no answer when it was truncated', async () => {
+  it('states that there was no answer when one that is no 2xx was truncated', async () => {
     upstream.react((response) => {
-      response.writeHead(201, { 'Content-Length': '100' });
+      response.writeHead(400, { 'Content-Length': '100' });
       response.write('half', () => response.destroy());
     });
-    expect((await failureOf(connect().sendBatch([]))).status).toBeUndefined();
+    expect((await failureOf(connect().sendBatch([event('a')]))).status).toBeUndefined();
   });
 
   it('results from a redirect, which would turn a POST into a GET', async () => {
