@@ -11,6 +11,7 @@ import {
   joinUrl,
   kindOf,
   type Properties,
+  parseJson,
   UPSERT_PATH,
   type Upsert,
   type WireEvent,
@@ -171,21 +172,16 @@ export const createService = (options: ServiceOptions): Service => {
 
   const upsert = async (body: string): Promise<{ id: string }> => {
     const { status, text, cut } = await post(baseUrl, UPSERT_PATH, body);
-    // The error of `JSON.parse` repeats a part of the text, too.
-    const safe = withoutKey(text, apiKey);
-    const fail = (expected: string, options?: ErrorOptions) => {
-      const detail = `expected ${expected}, got ${cut ?? safe.slice(0, 200)}`;
-      throw new ServiceError('POST', joinUrl(baseUrl, UPSERT_PATH), status, detail, options);
+    const fail = (expected: string): never => {
+      const detail = `expected ${expected}, got ${cut ?? withoutKey(text, apiKey).slice(0, 200)}`;
+      throw new ServiceError('POST', joinUrl(baseUrl, UPSERT_PATH), status, detail);
     };
     if (cut !== undefined) fail('a whole answer');
-    let answer: unknown;
-    try {
-      answer = JSON.parse(safe);
-    } catch (cause) {
-      fail('JSON', { cause });
-    }
-    if (!isObject(answer)) fail('an object');
-    return answer as { id: string };
+    // Without the error of `JSON.parse`, which repeats a part of the text, and so may have a part of the key.
+    const answer = parseJson<unknown>(text);
+    if (answer === undefined) fail('JSON');
+    const { id } = Object(answer);
+    return typeof id === 'string' && id ? { id } : fail('an object with an id that is a text');
   };
 
   return {

@@ -82,9 +82,21 @@ it('UUIDs are sent in lower case', async () => {
   expect(upstream.bodies()).toMatchObject([{ batch: [lower] }, lower]);
 });
 
-it('an answer to an upsert that is no object is an error', async () => {
-  upstream.answer(201, {}, 'null');
-  await expect(connect().upsertCustomer('ann')).rejects.toThrow('expected an object, got null');
+it.each(['null', '"c7"', '[]', '{}', '{"id":7}', '{"id":""}'])(
+  'an answer to an upsert without an id is an error with its status: %s',
+  async (text) => {
+    upstream.answer(201, {}, text);
+    await expect(connect().upsertCustomer('ann')).rejects.toMatchObject({
+      name: 'ServiceError',
+      status: 201,
+      detail: `expected an object with an id that is a text, got ${text}`,
+    });
+  },
+);
+
+it('an id is returned as it is, although it contains the key', async () => {
+  upstream.answer(201, {}, '{"id":"device-17"}');
+  expect(await connect('dev').upsertCustomer('ann')).toEqual({ id: 'device-17' });
 });
 
 it.each([2 ** 31, Number.POSITIVE_INFINITY, 0])('a `timeout` of %d throws', (timeout) => {

@@ -38,7 +38,7 @@ describe('upsertCustomer', () => {
   it('throws an error with the answer when that is not JSON', async () => {
     upstream.answer(200, { 'Content-Type': 'text/plain' }, '<h1>hello</h1>');
     const error = await failureOf(connect().upsertCustomer('ann'));
-    expect(error).toMatchObject({ url: `${upstream.url}/api/customers/upsert`, cause: expect.any(SyntaxError) });
+    expect(error.url).toBe(`${upstream.url}/api/customers/upsert`);
     expect(error.detail).toContain('<h1>hello</h1>');
     expect(error.status).toBe(200);
   });
