@@ -1,5 +1,6 @@
 import { withoutKey } from './service/address.js';
 import { dataFault, eventFault, keyFault } from './service/eventFault.js';
+import { kindOfData } from './service/kindOfData.js';
 import { checkOptions, type ServiceOptions } from './service/options.js';
 import { reasonOf } from './service/reasonOf.js';
 import { written } from './service/written.js';
@@ -80,12 +81,18 @@ export interface Service {
   /**
    * Sends one event that happens now. This endpoint takes no `timestamp`.
    *
-   * @throws TypeError (rejects) for an event that the service would refuse, and for `$identify`, which identifies no customer
-   * at this endpoint
+   * @throws TypeError (rejects) for an event that the service would refuse, for one with a `timestamp`, and for `$identify`, which
+   * identifies no customer at this endpoint
    * @throws ServiceError (rejects) if the service does not answer 2xx
    */
-  sendEvent(event: Omit<ServiceEvent, 'timestamp'>): Promise<void>;
+  sendEvent(event: Omit<ServiceEvent, 'timestamp'> & { timestamp?: undefined }): Promise<void>;
 }
+
+/** The fault of a value whose JSON is no object. A `toJSON` may have made anything of an object. */
+const noObject = (value: unknown, data: unknown): string => {
+  const isNamed = !isObject(value) || value instanceof Date;
+  return `expected an object, got ${kindOfData(isNamed ? value : data)}`;
+};
 
 /**
  * The JSON of an event, as the service needs it.
@@ -95,7 +102,7 @@ export interface Service {
  */
 const completed = (event: ServiceEvent, timestamp: string | undefined, place: string): string => {
   const { data } = written(event, place);
-  if (!isObject(data)) throw new TypeError(`${place}: expected an object, got ${kindOf(data)}`);
+  if (!isObject(data)) throw new TypeError(`${place}: ${noObject(event, data)}`);
   const lower = (id: unknown) => (typeof id === 'string' ? id.toLowerCase() : id);
   const { uuid, correlationKey = '_id', correlationValue } = data;
   const complete = {
@@ -106,6 +113,8 @@ const completed = (event: ServiceEvent, timestamp: string | undefined, place: st
     correlationKey,
     correlationValue: lower(correlationValue),
   };
+  if ((timestamp as unknown) instanceof Date)
+    throw new TypeError(`${place}: timestamp: expected an ISO 8601 date and time, got a Date`);
   if (typeof correlationKey !== 'string' || !correlationKey)
     throw new TypeError(`${place}: correlationKey: expected a non-empty string, got ${kindOf(correlationKey)}`);
   // A relay passes on the events of browsers only, whose key is `_id`.
@@ -188,11 +197,12 @@ export const createService = (options: ServiceOptions): Service => {
     async upsertCustomer(primaryKey, properties) {
       const key = keyFault(primaryKey);
       if (key) throw new TypeError(`upsertCustomer: primaryKey: ${key}`);
-      if (properties !== undefined && !isObject(properties))
-        throw new TypeError(`upsertCustomer: properties: expected an object, got ${kindOf(properties)}`);
       // Written now, because the caller may change the properties while this call waits.
       const { text, data } = written({ primary_key: primaryKey, properties } satisfies Upsert, 'upsertCustomer');
-      const fault = dataFault((data as Upsert).properties);
+      const { properties: json } = data as Upsert;
+      if (properties !== undefined && !(isObject(properties) && isObject(json)))
+        throw new TypeError(`upsertCustomer: properties: ${noObject(properties, json)}`);
+      const fault = dataFault(json);
       if (fault) throw new TypeError(`upsertCustomer: properties${fault}`);
       const before = upserts.get(primaryKey) ?? Promise.resolve();
       const mine = before.catch(() => {}).then(() => upsert(text));
@@ -215,6 +225,8 @@ export const createService = (options: ServiceOptions): Service => {
     async sendEvent(event) {
       if (event?.event === IDENTIFY)
         throw new TypeError(`sendEvent: event: expected another name than ${IDENTIFY}, which needs sendBatch`);
+      if ((event as Partial<ServiceEvent> | undefined)?.timestamp !== undefined)
+        throw new TypeError('sendEvent: timestamp: expected none, because a past event needs sendBatch');
       await post(eventsUrl, EVENT_PATH, completed(event, undefined, 'sendEvent'));
     },
   };

@@ -18,6 +18,9 @@ describe('an event that the service would refuse is named, and nothing is sent:'
     ['correlationValue: expected a lower-case UUID, got nothing', event({ correlationValue: undefined })],
     ['uuid: expected a lower-case UUID, got 7', event({ uuid: 7 })],
     ['timestamp: expected an ISO 8601 date and time, got "today"', event({ timestamp: 'today' })],
+    ['timestamp: expected an ISO 8601 date and time, got a Date', event({ timestamp: new Date() })],
+    ['expected an object, got a list', [1]],
+    ['expected an object, got a Date', new Date()],
     ['payload.distinct_id: expected a non-empty string, got 4711', key(4711)],
     ['payload.distinct_id: expected a non-empty string, got ""', key('')],
     ['seats: expected a value that JSON can hold, got NaN', event({ payload: { seats: Number.NaN } })],
@@ -53,10 +56,20 @@ describe('an event that the service would refuse is named, and nothing is sent:'
 
   it('`$identify` at the single-event endpoint, where it identifies no customer', async () => {
     const identify = event({ event: '$identify', payload: { distinct_id: 'ann' } });
-    await expect(connect().sendEvent(identify)).rejects.toThrow(
+    await expect(connect().sendEvent(identify as never)).rejects.toThrow(
       'sendEvent: event: expected another name than $identify, which needs sendBatch',
     );
-    await expect(connect().sendEvent(event({ correlationValue: 'x' }))).rejects.toThrow('sendEvent: correlationValue');
+    await expect(connect().sendEvent(event({ correlationValue: 'x' }) as never)).rejects.toThrow(
+      'sendEvent: correlationValue',
+    );
+    expect(upstream.received).toEqual([]);
+  });
+
+  it('a `timestamp` at the single-event endpoint, which takes none', async () => {
+    for (const timestamp of ['2026-01-31T12:00:00.000Z', new Date(), null])
+      await expect(connect().sendEvent(event({ timestamp }) as never)).rejects.toThrow(
+        new TypeError('sendEvent: timestamp: expected none, because a past event needs sendBatch'),
+      );
     expect(upstream.received).toEqual([]);
   });
 
@@ -64,6 +77,13 @@ describe('an event that the service would refuse is named, and nothing is sent:'
     ['primaryKey: expected a non-empty string, got 7', 7, undefined],
     ['primaryKey: expected at most 500 characters, got 501', 'x'.repeat(501), undefined],
     ['properties: expected an object, got a string', 'ann', 'pro'],
+    ['properties: expected an object, got null', 'ann', null],
+    ['properties: expected an object, got a list', 'ann', [1]],
+    ['properties: expected an object, got a Date', 'ann', new Date()],
+    ['properties: expected an object, got a string', 'ann', new URL('https://shop.example')],
+    ['properties: expected an object, got a list', 'ann', { toJSON: () => [1] }],
+    ['properties: expected an object, got undefined', 'ann', { toJSON: () => undefined }],
+    ['properties: expected an object, got a function', 'ann', () => ({})],
     ['seats: expected a value that JSON can hold, got Infinity', 'ann', { seats: Number.POSITIVE_INFINITY }],
     ['trial_ends: expected a value that JSON can hold, got Invalid Date', 'ann', { trial_ends: new Date(Number.NaN) }],
   ])('an upsert, %s', async (fault, primaryKey, properties) => {
@@ -77,7 +97,7 @@ describe('an event that the service would refuse is named, and nothing is sent:'
 it('UUIDs are sent in lower case', async () => {
   const upper = VISITOR_ID.toUpperCase();
   await connect().sendBatch([event({ correlationValue: upper, uuid: upper })]);
-  await connect().sendEvent(event({ correlationValue: upper, uuid: upper }));
+  await connect().sendEvent(event({ correlationValue: upper, uuid: upper }) as never);
   const lower = { uuid: VISITOR_ID, correlationValue: VISITOR_ID };
   expect(upstream.bodies()).toMatchObject([{ batch: [lower] }, lower]);
 });

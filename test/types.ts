@@ -329,3 +329,11 @@ export const filters = () => {
   // @ts-expect-error no schema
   checkEvents({ signup: { plan: 'string' } });
 };
+
+/** The single-event endpoint takes no time. */
+export const single = (service: Service, event: Omit<ServiceEvent, 'timestamp'>) => {
+  void service.sendEvent(event);
+  const timed = { ...event, timestamp: '2026-01-31T12:00:00.000Z' };
+  // @ts-expect-error a variable with a time, too
+  void service.sendEvent(timed);
+};
