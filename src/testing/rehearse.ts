@@ -5,7 +5,7 @@ import { linkNameOf } from '../courier/lease.js';
 import type { Answer, Transport } from '../courier/transport.js';
 import type { RelayOptions } from '../relay/options.js';
 import { createRelay, type Relay } from '../relay.js';
-import { isObject } from '../wire.js';
+import { IDENTIFY, isObject, parseJson, UPSERT_PATH, type Upsert } from '../wire.js';
 import { FAULTS, type Network, type RehearsedFault, type World } from './faults.js';
 import { createLedger, type JourneyStart, type RehearsedJourney } from './ledger.js';
 import { createMemoryStore } from './memoryStore.js';
@@ -38,7 +38,7 @@ export interface RehearsedRun {
   readonly fault: RehearsedFault;
   /** Each start of the journey. */
   readonly starts: readonly JourneyStart[];
-  /** Events that clew has dropped, with the reason. */
+  /** Events that clew has dropped, and properties of customers that the relay has rejected, with the reason. */
   readonly dropped: readonly string[];
   /** Events that clew has not delivered. */
   readonly queued: number;
@@ -46,7 +46,7 @@ export interface RehearsedRun {
 
 /** The result of a rehearsal. */
 export interface Rehearsal {
-  /** One sentence for each fault with another number of starts than expected. */
+  /** One sentence for each fault with another number of starts than expected, or with a rejected `$identify` or properties. */
   readonly unexpected: readonly string[];
   /** How often the journey has started, by fault. */
   readonly starts: Readonly<Partial<Record<RehearsedFault, number>>>;
@@ -66,6 +66,8 @@ const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: 
   const { baseUrl: service } = options;
   const pages: Page[] = [];
   const dropped: string[] = [];
+  /** Customers whose last properties the relay has rejected. */
+  const unchanged = new Set<unknown>();
   const inFlight = new Set<Promise<unknown>>();
   let network: Network = (deliver) => deliver();
   const transport: Transport = (request) => {
@@ -74,7 +76,14 @@ const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: 
       inFlight.add(answer);
       const end = () => inFlight.delete(answer);
       answer.then(end, end);
-      return answer;
+      // The tracker reports rejected properties by the text of an `error` only.
+      if (!request.url.includes(UPSERT_PATH)) return answer;
+      const { primary_key: key } = Object(parseJson<Upsert>(`${request.body}`));
+      return answer.then((given) => {
+        if (given.outcome === 'rejected') unchanged.add(key);
+        if (given.outcome === 'delivered') unchanged.delete(key);
+        return given;
+      });
     };
     const answer = network(deliver);
     if (!request.leaving) return answer;
@@ -116,15 +125,25 @@ const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: 
   const close = () => {
     for (const { crash } of pages) crash();
   };
-  return { world, dropped, countQueued, close };
+  const rejected = () => Array.from(unchanged, (key) => `properties of ${key ?? 'a customer'} (rejected)`);
+  return { world, dropped, rejected, countQueued, close };
 };
+
+/** A rejected `$identify`, as `dropped` has it. */
+const REJECTED_IDENTIFY = `${IDENTIFY} (rejected)`;
+
+/** A run, and whether the relay has accepted each `$identify` and all properties. */
+interface Played {
+  readonly run: RehearsedRun;
+  readonly isIdentified: boolean;
+}
 
 const rehearseFault = async (
   fault: RehearsedFault,
   journey: RehearsedJourney,
   calls: Calls,
   { tracker, relay }: RehearsalOptions,
-): Promise<RehearsedRun> => {
+): Promise<Played> => {
   const ledger = createLedger(journey);
   const isSigned = !!(relay?.identitySecret || relay?.identityKeys);
   const running = createRelay({
@@ -136,10 +155,12 @@ const rehearseFault = async (
     fetch: ledger.fetch,
   });
   const options = { compress: false, ...tracker, baseUrl: `/${uuid()}` };
-  const { world, dropped, countQueued, close } = createWorld(calls, running, options, ledger.fail);
+  const { world, dropped, rejected, countQueued, close } = createWorld(calls, running, options, ledger.fail);
   try {
     await FAULTS[fault](world);
-    return { fault, starts: ledger.starts, dropped, queued: await countQueued() };
+    const all = [...dropped, ...rejected()];
+    const run = { fault, starts: ledger.starts, dropped: all, queued: await countQueued() };
+    return { run, isIdentified: !rejected()[0] && !dropped.includes(REJECTED_IDENTIFY) };
   } finally {
     close();
     await running.close();
@@ -160,7 +181,8 @@ const check = (journey: RehearsedJourney, calls: unknown, faults: readonly strin
 };
 
 const sentenceOf = ({ fault, starts, dropped, queued }: RehearsedRun, times: number): string => {
-  const started = `${fault}: started ${starts.length} times in place of ${times}`;
+  const isRight = starts.length === times;
+  const started = `${fault}: started ${starts.length} times${isRight ? '' : ` in place of ${times}`}`;
   const lost = dropped[0] === undefined ? '' : `, dropped: ${dropped.join(', ')}`;
   return `${started}${lost}${queued ? `, ${queued} not delivered` : ''}`;
 };
@@ -186,11 +208,14 @@ export const rehearse = async <Events extends EventMap = AnyEvents>(
 ): Promise<Rehearsal> => {
   const { faults = allButLost, times = 1 } = options;
   check(journey, calls, faults, times);
-  const runs: RehearsedRun[] = [];
+  const played: Played[] = [];
   // One after the other: a page that leaves changes `navigator` for a moment.
-  for (const fault of faults) runs.push(await rehearseFault(fault, journey, calls as Calls, options));
+  for (const fault of faults) played.push(await rehearseFault(fault, journey, calls as Calls, options));
+  const runs = played.map(({ run }) => run);
+  // A journey that starts for an anonymous visitor reaches no customer.
+  const isUnexpected = ({ run, isIdentified }: Played) => run.starts.length !== times || !isIdentified;
   return {
-    unexpected: runs.filter(({ starts }) => starts.length !== times).map((run) => sentenceOf(run, times)),
+    unexpected: played.filter(isUnexpected).map(({ run }) => sentenceOf(run, times)),
     starts: Object.fromEntries(runs.map(({ fault, starts }) => [fault, starts.length])),
     runs,
   };

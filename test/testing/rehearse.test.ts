@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Plugin, Tracker } from '../../src/index.ts';
-import { catalogue, memorySeen } from '../../src/relay.ts';
+import { catalogue, memorySeen, signPrimaryKey } from '../../src/relay.ts';
 import { contains } from '../../src/testing/ledger.ts';
 import { type RehearsedFault, rehearse } from '../../src/testing.ts';
 import { catalogueOf } from '../catalogue/readSource.ts';
@@ -89,6 +89,53 @@ describe('a rehearsed journey', () => {
       'none: started 0 times in place of 1, dropped: signup (rejected)',
       'crash: started 0 times in place of 1, dropped: signup (rejected)',
     ]);
+  });
+
+  describe('for a customer whom the relay does not accept', () => {
+    const identitySecret = 'x'.repeat(32);
+    const calls = ({ identify, track }: Tracker) => {
+      identify('customer-4711');
+      track('signup', { plan: 'pro' });
+    };
+
+    it('is unexpected under every fault, although it starts for the anonymous visitor', async () => {
+      const { unexpected, starts } = await rehearse(UPGRADE, calls, { relay: { identitySecret } });
+      expect(unexpected).toEqual(FAULTS.map((fault) => `${fault}: started 1 times, dropped: $identify (rejected)`));
+      expect(starts).toEqual(Object.fromEntries(FAULTS.map((fault) => [fault, 1])));
+    });
+
+    it('is unexpected also if it must not start', async () => {
+      const options = { relay: { identitySecret }, faults: ['none'] as const, times: 0 };
+      const { unexpected } = await rehearse({ event: 'left' }, calls, options);
+      expect(unexpected).toEqual(['none: started 0 times, dropped: $identify (rejected)']);
+    });
+
+    it('is unexpected if only the properties are rejected', async () => {
+      const { unexpected } = await rehearse(
+        UPGRADE,
+        ({ identify, track }) => {
+          identify('customer-4711', { plan: 'pro' });
+          track('signup', { plan: 'pro' });
+        },
+        { relay: { allowUnsignedUpsert: false } },
+      );
+      const lost = 'dropped: properties of customer-4711 (rejected)';
+      expect(unexpected).toEqual(FAULTS.map((fault) => `${fault}: started 1 times, ${lost}`));
+    });
+
+    it('is as expected once the calls sign', async () => {
+      const signature = await signPrimaryKey(identitySecret, 'customer-4711');
+      const { unexpected, runs } = await rehearse(
+        UPGRADE,
+        ({ identify, track }) => {
+          identify('customer-4711', { plan: 'pro' }, { signature });
+          track('signup', { plan: 'pro' });
+        },
+        { relay: { identitySecret } },
+      );
+      expect(unexpected).toEqual([]);
+      for (const { starts } of runs) expect(starts).toMatchObject([{ primaryKey: 'customer-4711' }]);
+    });
   });
 
   it('starts once if a plugin passes the consent on each page, as a consent platform does', async () => {
