@@ -364,3 +364,21 @@ describe('consent, in a tracker', () => {
     expect(tracker.stats().dropped).toEqual(count ? {} : { consent: 1 });
   });
 });
+
+it.each([401, 403, 404, 405, 410, 999])(
+  'after `fail(%i)`, only another tracker of the store ends the pause',
+  async (status) => {
+    const first = createTestTracker({ baseUrl: '/clew' });
+    first.fail(status);
+    first.tracker.track('signup');
+    await first.tracker.flush();
+    first.recover();
+    await first.tracker.flush();
+    expect(first.events()).toEqual([]);
+    const second = createTestTracker({ baseUrl: '/clew', store: first.store });
+    await second.tracker.flush();
+    expect(second.events('signup')).toHaveLength(1);
+    first.tracker.stop();
+    second.tracker.stop();
+  },
+);
