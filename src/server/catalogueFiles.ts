@@ -9,7 +9,8 @@ import { catalogue, type RelayOptions } from '../relay.js';
 export const acceptOf = (paths: readonly string[]): Pick<RelayOptions, 'accept'> => {
   const read = (path: string): object => {
     try {
-      const content = JSON.parse(readFileSync(path, 'utf8'));
+      // Editors of Windows may write a byte order mark, which `JSON.parse` refuses.
+      const content = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
       // Checks it alone, so that the error can name the file.
       catalogue(content);
       return content;

@@ -62,11 +62,12 @@ export const readEnvironment = (env: Environment): Settings => {
   const fail = (name: string, expected: string): never => {
     throw new TypeError(`${name}: expected ${expected}, got ${JSON.stringify(text(name))}`);
   };
-  const whole = (name: string, most: number): number | undefined => {
+  const whole = (name: string, most: number, least = 0): number | undefined => {
     const given = text(name);
     if (given === undefined) return undefined;
     const number = Number(given);
-    return /^\d+$/.test(given) && number <= most ? number : fail(name, `a whole number of at most ${most}`);
+    const isRight = /^\d+$/.test(given) && number >= least && number <= most;
+    return isRight ? number : fail(name, `a whole number ${least ? `from ${least} to` : 'of at most'} ${most}`);
   };
   const flag = (name: string, otherwise = 'false'): boolean => {
     const given = text(name) ?? otherwise;
@@ -102,7 +103,7 @@ export const readEnvironment = (env: Environment): Settings => {
     apiKey: text('API_KEY'),
     allowUnsignedIdentify: flag('ALLOW_UNSIGNED_IDENTIFY'),
     allowUnsignedUpsert: flag('ALLOW_UNSIGNED_UPSERT'),
-    timeout: whole('TIMEOUT', 600_000),
+    timeout: whole('TIMEOUT', 600_000, 1),
     correctClock: flag('CORRECT_CLOCK', 'true'),
     maxPast: whole('MAX_PAST', Number.MAX_SAFE_INTEGER),
     maxFuture: whole('MAX_FUTURE', Number.MAX_SAFE_INTEGER),

@@ -32,7 +32,17 @@ export const openRedis = async (url: string, onError: (error: unknown) => void) 
     });
     return client.on('error', onError).on('error', noteAnswer).on('ready', noteAnswer);
   };
-  let client = open();
+  // The package's own errors name no variable, and may have a part of the URL.
+  const openFirst = () => {
+    try {
+      return open();
+    } catch {
+      throw new Error(
+        'REDIS_URL: expected redis://user:password@host:port/number, with user and password as a URL has them',
+      );
+    }
+  };
+  let client = openFirst();
   const check = () => {
     if (!isAlive) {
       onError('no answer, so the connection is replaced');

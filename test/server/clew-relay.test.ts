@@ -108,6 +108,15 @@ it.each(['localhost:6379', 'http://:hidden@localhost', 'x'])(
   },
 );
 
+it.each(['redis://localhost/hidden', 'redis://:hidden%zz@localhost'])(
+  'with REDIS_URL %s, which the package refuses, ends with 1 and names the variable',
+  (url) => {
+    const [code, message] = fail({ REDIS_URL: url });
+    expect([code, message]).toEqual([1, expect.stringMatching(/^clew-relay: REDIS_URL: expected redis:\/\/user:/)]);
+    expect(message).not.toContain('hidden');
+  },
+);
+
 itWithRedis('with a fault in another variable ends with 1, also beside a Redis', async () => {
   const { port } = new URL(upstream.url);
   const env = { REDIS_URL: redis().url };
@@ -194,7 +203,7 @@ const catalogueWith = (name: string): string => {
 };
 
 it('checks events against the catalogues that the variable names', async () => {
-  const relay = await run({ CATALOGUE: [fileOf(catalogueWith('a')), fileOf(catalogueWith('b'))].join() });
+  const relay = await run({ CATALOGUE: [fileOf(catalogueWith('a')), fileOf(`\uFEFF${catalogueWith('b')}`)].join() });
   expect(await post(relay, [event('a'), event('c'), event('b')])).toBe(201);
   expect(upstream.bodies()).toMatchObject([{ batch: [{ event: 'a' }, { event: 'b' }] }]);
 });

@@ -121,7 +121,8 @@ describe('an invalid variable is named:', () => {
     [{ COOKIE_DOMAIN: 'a;b' }, 'COOKIE_DOMAIN: expected a domain such as example.com'],
     [{ CORRECT_CLOCK: 'no' }, 'CORRECT_CLOCK: expected true or false, got "no"'],
     [{ MAX_PAST: '0' }, 'MAX_PAST: expected a number above 0'],
-    [{ TIMEOUT: '0' }, 'TIMEOUT: expected a number above 0'],
+    [{ TIMEOUT: '0' }, 'TIMEOUT: expected a whole number from 1 to 600000, got "0"'],
+    [{ TIMEOUT: '600001' }, 'TIMEOUT: expected a whole number from 1 to 600000, got "600001"'],
   ])('%j: %s', (env, message) => {
     const create = () => createRelay(readEnvironment({ ...REQUIRED, ...env }).relay);
     expect(create).toThrow(TypeError);
