@@ -43,10 +43,7 @@ export class ServiceError extends Error {
     readonly url: string,
     /** The HTTP status, or undefined if there was no answer. */
     readonly status: number | undefined,
-    /**
-     * The service's answer without the key, or the reason why there was none, such as `TypeError: fetch failed: connect ECONNREFUSED
-     * 127.0.0.1:8080`. At most 1,000 characters.
-     */
+    /** The service's answer without the key, or the reason why there was none, such as `ECONNREFUSED`. At most 1,000 characters. */
     readonly detail: string,
     options?: ErrorOptions,
   ) {

@@ -14,8 +14,8 @@ export interface TestTransport {
   /** Answers each later request with this status. Without a status, each later request fails as if offline. */
   fail(status?: number): void;
   /**
-   * Accepts requests again. The next `flush()` sends the queue, except after a status that refuses the key or the address, such as
-   * 401, 403 or 404: that tracker then pauses, as in production. A second tracker with the same store sends at once.
+   * Accepts requests again. The next `flush()` sends the queue. After a status that refuses the key or the address, such as 401, 403
+   * or 404, the tracker pauses, as in production. A second tracker with the same store then sends at once.
    */
   recover(): void;
 }
