@@ -69,7 +69,7 @@ describe('on a server, where there is no window', () => {
     [{ baseUrl: '' }, 'baseUrl: expected a string, not '],
     [{ baseUrl: 7 }, 'baseUrl: expected a string, not 7'],
     [{ baseUrl: 'clew' }, 'baseUrl: expected /path or a URL, not clew'],
-    [{ baseUrl: '/clew', eventsUrl: 'localhost:3000' }, 'baseUrl: expected /path or a URL, not localhost:3000'],
+    [{ baseUrl: '/clew', eventsUrl: 'localhost:3000' }, 'eventsUrl: expected /path or a URL, not localhost:3000'],
     [{ baseUrl: '/clew', flushInterval: 'soon' }, 'flushInterval: expected a number, at least 1, not soon'],
     [{ baseUrl: '/clew', flushInterval: Number.NaN }, 'flushInterval: expected a number, at least 1, not NaN'],
     // A batch of no events would never send one.

@@ -239,10 +239,12 @@ export const normaliseOptions = (options: TrackerOptions): Settings => {
       );
     }
   }
-  const { baseUrl, eventsUrl, storageName, consent } = settings;
+  const { storageName, consent } = settings;
   // Without the slash, the path would be another address on each page.
-  for (const url of [baseUrl, eventsUrl])
-    if (url && !/^\/|:\/\//.test(`${url}`)) throw new TypeError(`clew: baseUrl: expected /path or a URL, not ${url}`);
+  for (const name of ['baseUrl', 'eventsUrl']) {
+    const url = settings[name];
+    if (url && !/^\/|:\/\//.test(`${url}`)) throw new TypeError(`clew: ${name}: expected /path or a URL, not ${url}`);
+  }
   if (!/^(granted|required)$/.test(`${consent}`))
     throw new TypeError(`clew: consent: expected 'granted' or 'required', not ${consent}`);
   // The identities of a visitor id are the properties of an object, one for each service.
