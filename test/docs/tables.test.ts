@@ -23,7 +23,7 @@ describe.each([
   ['docs/relay.md', 'Options', 'dist/relay/options.d.ts', 'RelayOptions'],
   ['docs/relay.md', 'Reports', 'dist/relay/report.d.ts', 'RelayReport'],
   ['docs/service.md', '', 'dist/service.d.ts', 'Service'],
-  ['docs/service.md', '', 'dist/service.d.ts', 'ServiceOptions'],
+  ['docs/service.md', '', 'dist/service/options.d.ts', 'ServiceOptions'],
   ['docs/testing.md', '', 'dist/testing/testTransport.d.ts', 'TestTransport'],
   ['docs/vue.md', '', 'dist/vue.d.ts', 'ClewOptions'],
 ])('%s, %s', (page, heading, file, name) => {
