@@ -155,7 +155,7 @@ export const createService = (options: ServiceOptions): Service => {
         body,
         credentials: 'omit',
         redirect: 'error',
-        signal: AbortSignal.timeout(timeout),
+        signal: AbortSignal.timeout(Math.ceil(timeout)),
       });
       text = await response.text();
     } catch (cause) {

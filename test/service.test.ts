@@ -304,6 +304,11 @@ it.each([undefined, null, 'https://service.example'])('options that are no objec
   expect(() => createService(options as never)).toThrow(/^createService: options: expected an object, got /);
 });
 
+it('a time-out may be a fraction', async () => {
+  await connect({ timeout: 20_000 / 3 }).sendEvent(event('a'));
+  expect(upstream.received).toHaveLength(1);
+});
+
 it('optional options that are undefined have their defaults', async () => {
   await connect({ eventsUrl: undefined, timeout: undefined, fetch: undefined }).sendEvent(event('a'));
   expect(upstream.received).toHaveLength(1);

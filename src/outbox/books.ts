@@ -129,9 +129,9 @@ export const createBooks = (service: string, journal: Journal, page: string, rel
     },
     settle(books) {
       for (const [of, count, closed, , drops] of books) {
-        const now = Object(readEntry(prefix + of, local))[4];
+        const isSame = () => jsonOf(Object(readEntry(prefix + of, local))[4]) === jsonOf(drops);
         // The page may be open again, and may have dropped more.
-        if (closed === count && jsonOf(now) === jsonOf(drops)) writeEntry(prefix + of, local);
+        if (closed === count && isSame()) writeEntry(prefix + of, local);
         if (of !== mine.load) continue;
         // A relay keeps the numbers, but it does not add up events without one.
         const has = new Set(drops.map(jsonOf));

@@ -16,8 +16,8 @@ export const createPlugins = (start: (plugin: Plugin) => () => void, attempt: <T
     if (!plugin || !undoings) return;
     const undo = attempt(() => {
       const undo = start(plugin);
-      // The app has not called the function that creates the plugin. To undo a plugin takes no parameters.
-      if (undo?.length) throw TypeError('plugins: expected a plugin, such as sessions()');
+      // This is a plugin: the app has not called the function that creates it. To undo a plugin takes one parameter at most.
+      if (undo?.length > 1) throw TypeError('plugins: expected a plugin, such as sessions()');
       return undo;
     });
     // The plugin may have stopped the tracker.

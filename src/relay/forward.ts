@@ -65,8 +65,8 @@ export interface ServiceAddress {
 
 /**
  * Creates a `Forward` that sends to the service with the key, as a relay without `forward` does. This `Forward` removes the
- * key from answers. Wrap the `Forward` to add to it. A 2xx whose body breaks off, or does not end within `timeout`, counts with the
- * text that has arrived.
+ * key from answers. Wrap the `Forward` to add to it. Then `timeout` has to be shorter than the relay's, which ends all that your
+ * function waits for. A 2xx whose body breaks off, or does not end within `timeout`, counts with the text that has arrived.
  *
  * @throws (rejects) when the service does not answer within `timeout`, or answers with a redirect
  */
