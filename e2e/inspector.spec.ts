@@ -330,7 +330,7 @@ test('the exported file has all seen events, requests and errors', async ({ demo
   expect(delivered.map(({ uuid }: { uuid: string }) => uuid).toSorted()).toEqual(arrived.toSorted());
   expect(seen.requests).toHaveLength(await requests.getByRole('listitem').count());
   expect(seen.errors.map(({ message }: { message: string }) => message)).toEqual([
-    'clew: track: expected a name other than $identify',
+    'clew: track: expected a name, and not $identify',
   ]);
 });
 
