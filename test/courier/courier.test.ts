@@ -827,6 +827,18 @@ describe('a poison event that is answered 500, like an outage', () => {
   });
 });
 
+it('dropped events for lack of room cause one pass, and the browser gets no other batch to send', async () => {
+  const defer = vi.fn(() => () => {});
+  const tab = createTab({ defer, limits: { flushInterval: 3000 } });
+  const reads = vi.spyOn(tab.store, 'transact');
+  for (let n = 0; n < 100; n++) tab.courier.lookSoon();
+  await vi.advanceTimersByTimeAsync(2999);
+  expect(reads).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(reads).toHaveBeenCalledTimes(1);
+  expect(defer).not.toHaveBeenCalled();
+});
+
 describe('a service that accepts less than a batch (413)', () => {
   const MOST = 20_000;
   const refusal: Answer = { outcome: 'rejected', status: 413, message: '413 too large' };
