@@ -20,6 +20,8 @@ export interface StandIn {
   clear(): void;
   /** Answers each request with this status from now on. 0 breaks the connection. */
   answer(status: number, headers?: Readonly<Record<string, string>>): void;
+  /** Breaks off the body of each answer from now on. */
+  breakBodies(): void;
   /** Keeps the answer to the next request until the returned function is called, or `clear`. */
   hold(): () => void;
   /** Resolves once a request has arrived since the last `clear` whose body contains this text. */
@@ -33,6 +35,7 @@ export const startService = async (port = 0): Promise<StandIn> => {
   const waiting = new Set<() => void>();
   let status = 201;
   let headers: Readonly<Record<string, string>> = {};
+  let isBroken = false;
   let held: Promise<void> | undefined;
   let release = () => {};
   const server = createServer(async (request, response) => {
@@ -43,8 +46,9 @@ export const startService = async (port = 0): Promise<StandIn> => {
     const own = held;
     held = undefined;
     await own;
-    if (status) response.writeHead(status, headers).end();
-    else response.destroy();
+    if (!status) response.destroy();
+    else if (isBroken) response.writeHead(status, { 'Content-Length': 2 }).write('{', () => response.destroy());
+    else response.writeHead(status, headers).end();
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -55,12 +59,16 @@ export const startService = async (port = 0): Promise<StandIn> => {
       forwarded.length = 0;
       status = 201;
       headers = {};
+      isBroken = false;
       held = undefined;
       release();
       waiting.clear();
     },
     answer(...given) {
       [status, headers = {}] = given;
+    },
+    breakBodies() {
+      isBroken = true;
     },
     hold() {
       held = new Promise((resolve) => {

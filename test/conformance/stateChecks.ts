@@ -64,6 +64,16 @@ const duplicates: Check[] = [
       deepEqual(events(), batch);
     },
   },
+  {
+    name: 'forwards an event once whose 2xx of the service has a body that breaks off',
+    async run({ post, service, events }) {
+      const batch = [event()];
+      service.breakBodies();
+      isSuccess((await post(BATCH, { batch })).status);
+      isSuccess((await post(BATCH, { batch })).status);
+      equal(events().length, 1);
+    },
+  },
 ];
 
 const failures: Check[] = [
