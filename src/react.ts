@@ -11,6 +11,7 @@ import {
 } from 'react';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
 import { referrerAfter, watchRefusals, withoutLink } from './page/address.js';
+import { report } from './page/report.js';
 import { type ClewSession, sessionFollower } from './page/session.js';
 import { createViews } from './page/views.js';
 
@@ -107,6 +108,10 @@ export const usePageViews = (
   });
   useEffect(() => {
     if (!isKnown) return undefined;
+    if (typeof pathname !== 'string') {
+      report(tracker, `usePageViews: expected a location or a pathname, found ${typeof pathname} as the pathname`);
+      return undefined;
+    }
     const before = committed.current;
     const see = (url = withoutLink(location.href)) => {
       if (view === last.current?.view) return;

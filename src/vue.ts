@@ -1,14 +1,20 @@
-import { type InjectionKey, inject, type Plugin } from 'vue';
+import { type Directive, type InjectionKey, inject, type Plugin } from 'vue';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
 import type { ClewSession } from './page/session.js';
-import { createDirective } from './vue/directive.js';
+import { type ClewBinding, createDirective } from './vue/directive.js';
 import { type SessionSource, watchSession } from './vue/identity.js';
 import { type RouteLike, type RouterLike, trackViews } from './vue/views.js';
 
-export type { ClewBinding } from './vue/directive.js';
-export type { ClewSession, RouteLike, RouterLike, SessionSource };
+export type { ClewBinding, ClewSession, RouteLike, RouterLike, SessionSource };
 
 const KEY: InjectionKey<Tracker> = Symbol('clew');
+
+declare module 'vue' {
+  /** Lets Vue's tools check `v-clew` in templates. */
+  interface GlobalDirectives {
+    vClew: Directive<HTMLElement, ClewBinding, string, string>;
+  }
+}
 
 /** Options of `createClew`. Only `tracker` is required. */
 export interface ClewOptions<Events extends EventMap = AnyEvents> {
@@ -29,22 +35,37 @@ export interface ClewOptions<Events extends EventMap = AnyEvents> {
   query?: boolean | undefined;
 }
 
+/** @throws TypeError for a wrong option, and for one that does not exist */
+const checkOptions = ({ tracker, router, query: _query, ...rest }: Partial<ClewOptions<never>> = {}): void => {
+  const fail = (name: string, expected: string) => {
+    throw new TypeError(`clew: createClew: ${name}: expected ${expected}`);
+  };
+  if (typeof tracker?.track !== 'function') fail('tracker', 'what createTracker returns');
+  if (router && typeof router.afterEach !== 'function') fail('router', 'what createRouter of vue-router returns');
+  for (const name of Object.keys(rest)) fail(name, 'one of tracker, router, query');
+};
+
 /**
  * Creates the Vue plugin. The plugin provides the tracker to all components, registers the directive `v-clew`, and tracks the
  * router's page views.
+ *
+ * @throws TypeError for a wrong option, and for one that does not exist
  */
-export const createClew = <Events extends EventMap>(options: ClewOptions<Events>): Plugin => ({
-  install(app) {
-    const { router, query } = options;
-    const tracker = options.tracker as unknown as Tracker;
-    app.provide(KEY, tracker);
-    app.directive('clew', createDirective(tracker));
-    if (!router || typeof window === 'undefined') return;
-    const off = trackViews(tracker, router, query);
-    // Vue has had it since 3.5.
-    app.onUnmount?.(off);
-  },
-});
+export const createClew = <Events extends EventMap>(options: ClewOptions<Events>): Plugin => {
+  checkOptions(options as Partial<ClewOptions<never>> | undefined);
+  const { router, query } = options;
+  const tracker = options.tracker as unknown as Tracker;
+  return {
+    install(app) {
+      app.provide(KEY, tracker);
+      app.directive('clew', createDirective(tracker));
+      if (!router || typeof window === 'undefined') return;
+      const off = trackViews(tracker, router, query);
+      // Vue has had it since 3.5.
+      app.onUnmount?.(off);
+    },
+  };
+};
 
 /**
  * Returns the app's tracker. Call it in `setup`.

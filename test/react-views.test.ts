@@ -123,6 +123,21 @@ it('usePageViews tracks nothing while the router does not know its path', async 
   expect(views()).toEqual([{ path: '/yarns' }, { path: '/club', referrer: `${ORIGIN}/yarns` }]);
 });
 
+it.each([
+  ['undefined', {}],
+  ['undefined', () => '/yarns'],
+  ['number', { pathname: 7 }],
+])('usePageViews emits an error for a location whose pathname is %s', async (type, wrong) => {
+  const use = vi.spyOn(tracker, 'use');
+  await commit(wrong as At);
+  // A tracker reports what a plugin throws. The one of this test is of a server, and silent.
+  expect(use.mock.calls[0]?.[0]).toThrow(
+    `usePageViews: expected a location or a pathname, found ${type} as the pathname`,
+  );
+  settle();
+  expect(views()).toEqual([]);
+});
+
 it('usePageViews tracks a change of the query alone with `query`', async () => {
   for (const path of ['/yarns', '/yarns?fibre=wool', '/yarns?fibre=wool#top', '/yarns?fibre=silk'])
     await visit(path, { query: true });

@@ -1,7 +1,7 @@
 /** Mistakes with `clew/react` and `clew/vue` that must not compile, and uses that must. This code never runs. */
 import { createElement } from 'react';
 import { useLocation } from 'react-router';
-import { computed, createApp, type Ref, ref } from 'vue';
+import { computed, createApp, type GlobalDirectives, type Ref, ref } from 'vue';
 import { createMemoryHistory, createRouter } from 'vue-router';
 import { createTracker } from '../src/index.ts';
 import * as react from '../src/react.ts';
@@ -128,3 +128,10 @@ export const bound: vue.ClewBinding[] = [
   // @ts-expect-error the event is missing
   { payload: { plan: 'pro' } },
 ];
+
+export const Templates = (directive: GlobalDirectives['vClew']) => {
+  const binding: Parameters<NonNullable<Exclude<typeof directive, (...given: never[]) => unknown>['mounted']>>[1] =
+    {} as never;
+  const value: string | { event: string } | null = binding.value;
+  return value;
+};

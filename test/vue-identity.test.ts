@@ -152,6 +152,62 @@ it('useIdentity identifies before the components of the customer track', async (
   );
 });
 
+it.each(['before', 'after'])(
+  'useIdentity identifies first also if its component stands %s its neighbours',
+  async (place) => {
+    const session = shallowRef<ClewSession | null>(ann);
+    const name = () => session.value?.primaryKey ?? 'a stranger';
+    const Greeting = {
+      props: ['name'],
+      setup({ name }: { name: string }) {
+        useTracker().track(`${name} is set up`);
+        return () => null;
+      },
+    };
+    const Identity = {
+      setup() {
+        useIdentity(session);
+        return () => null;
+      },
+    };
+    mount({
+      setup: () => () => {
+        const greeting = h(Greeting, { name: name(), key: name() });
+        return place === 'before' ? [h(Identity), greeting] : [greeting, h(Identity)];
+      },
+    });
+    for (const next of [bob, null]) {
+      await nextTick();
+      session.value = next;
+    }
+    await nextTick();
+    const events = await arrived();
+    expect(events).toContain('bob is set up of bob');
+    expect(events).toContain('a stranger is set up of nobody');
+  },
+);
+
+it('useIdentity takes a getter that throws for a moment', async () => {
+  const isLoading = ref(true);
+  const user = shallowRef<{ id: string }>();
+  const app = createApp({
+    setup() {
+      useIdentity(() => (isLoading.value ? undefined : { primaryKey: (user.value as { id: string }).id }));
+      return () => null;
+    },
+  });
+  const onError = vi.fn();
+  app.config.errorHandler = onError;
+  app.use(createClew({ tracker: test.tracker })).mount({});
+  await nextTick();
+  isLoading.value = false;
+  await nextTick();
+  expect(onError).toHaveBeenCalledOnce();
+  user.value = { id: 'ann' };
+  await nextTick();
+  expect(await arrived()).toEqual(['$identify of ann']);
+});
+
 it('useIdentity neither resets when the app unmounts nor identifies again when it mounts again', async () => {
   const session = { ...ann, properties: { plan: 'pro' } };
   follow(shallowRef(session)).unmount();

@@ -56,6 +56,23 @@ it('useTracker without the plugin throws an error that names it', () => {
   );
 });
 
+it.each([
+  [undefined, 'tracker: expected what createTracker returns'],
+  [{}, 'tracker: expected what createTracker returns'],
+  [tracker, 'tracker: expected what createTracker returns'],
+  [{ tracker, router: '/' }, 'router: expected what createRouter of vue-router returns'],
+  [{ tracker, pageViews: true }, 'pageViews: expected one of tracker, router, query'],
+])('createClew with wrong options throws an error that names the option: %#', (options, message) => {
+  expect(() => createClew(options as never)).toThrow(new TypeError(`clew: createClew: ${message}`));
+});
+
+it.each([
+  { tracker, router: undefined, query: undefined },
+  { tracker, router: newRouter() },
+])('createClew takes the options that are there: %#', (options) => {
+  expect(() => createClew(options)).not.toThrow();
+});
+
 describe('page views', () => {
   /** The parts of a window that page views need. `location` has the address of the router in memory. */
   const start = async (options: { query?: boolean; first?: string } = {}) => {
@@ -248,6 +265,18 @@ describe('v-clew', () => {
     await nextTick();
     fire('click');
     expect(tracked()).toEqual([]);
+  });
+
+  it.each([
+    ['once', undefined, { once: true }],
+    ['prevent', 'submit', { prevent: true }],
+    ['enter', 'keyup', { enter: true }],
+    ['submit', undefined, { click: true, submit: true }],
+  ])('emits an error for the modifier %s', (wrong, arg, modifiers: Record<string, boolean>) => {
+    const use = vi.spyOn(tracker, 'use');
+    mount('left', arg, modifiers);
+    // A tracker reports what a plugin throws. The one of this test is of a server, and silent.
+    expect(use.mock.calls[0]?.[0]).toThrow(`v-clew: expected the name of one DOM event, found the modifier ${wrong}`);
   });
 
   it('leaves errors to the tracker, and throws nothing', () => {

@@ -1,5 +1,6 @@
 import type { PluginTools, Tracker } from '../api/types.js';
 import type { Properties } from '../wire.js';
+import { report } from './report.js';
 
 /** A customer who is logged in, as for `identify`. */
 export interface ClewSession {
@@ -17,7 +18,7 @@ export type SessionState = string | ClewSession | null | undefined;
 /** Where plugins' storage has the visitor id that a session has identified. */
 const KEY = 'session';
 
-/** The customer of a token, which the relay verifies. If the text is no token, `identify` emits its error. */
+/** The customer of a token, which the relay verifies. A text that is no token has none. */
 const sessionIn = (token: string): Partial<ClewSession> => {
   try {
     const [, claims = ''] = token.split('.');
@@ -47,10 +48,12 @@ export interface SessionFollower {
   follow(): void;
 }
 
+const isUsable = (session: Partial<ClewSession>): session is ClewSession =>
+  typeof session.primaryKey === 'string' && session.primaryKey !== '';
+
 /** A session as it was followed. */
 interface Followed {
-  /** Undefined for a text that is no token. */
-  readonly primaryKey: string | undefined;
+  readonly primaryKey: string;
   readonly signature: string | undefined;
   /** The properties, as text. */
   readonly properties: string | undefined;
@@ -85,7 +88,7 @@ const createFollower = (tracker: Tracker): SessionFollower => {
       () => {},
     );
   };
-  const logIn = ({ primaryKey, properties, signature }: Partial<ClewSession>) => {
+  const logIn = ({ primaryKey, properties, signature }: ClewSession) => {
     const before = last;
     const isSame = !!before && before.primaryKey === primaryKey;
     if (isSame && !isStill(owner)) return;
@@ -97,9 +100,7 @@ const createFollower = (tracker: Tracker): SessionFollower => {
       if (changed) tracker.setProperties(changed);
       return;
     }
-    tracker.identify(primaryKey as string, changed, { signature });
-    // The tracker has reported that as an error.
-    if (typeof primaryKey !== 'string' || !primaryKey) return;
+    tracker.identify(primaryKey, changed, { signature });
     keep(tools?.visitorId() ?? '');
     // In another tab, another customer may have been identified before this page could be.
     whenKnown((visitorId) => tools?.isCustomer(primaryKey) && keep(visitorId));
@@ -115,12 +116,29 @@ const createFollower = (tracker: Tracker): SessionFollower => {
     if (isMine) tracker.reset();
     whenKnown(() => tools?.local.get(KEY) === by && tools?.local.set(KEY, undefined));
   };
+  /** The last session that names no customer, as text, until one does. */
+  let wrong: string | undefined;
+  const refuse = (session: string | Partial<ClewSession>) => {
+    const text = textOf(session) ?? typeof session;
+    if (text !== wrong) {
+      const found =
+        typeof session === 'string' ? 'a text that is no token' : `primaryKey: ${typeof session.primaryKey}`;
+      report(tracker, `useIdentity: expected an identity token, or primaryKey as a non-empty string, found ${found}`);
+    }
+    wrong = text;
+    // Another person may be logged in now: the next events must not go to the customer before.
+    if (last) logOut();
+  };
   const follower: SessionFollower = {
     latest: undefined,
     follow() {
       const { latest } = follower;
-      if (latest === null) logOut();
-      else if (latest !== undefined) logIn(typeof latest === 'string' ? sessionIn(latest) : latest);
+      if (latest === undefined) return;
+      if (latest === null) return logOut();
+      const session = typeof latest === 'string' ? sessionIn(latest) : latest;
+      if (!isUsable(session)) return refuse(latest);
+      wrong = undefined;
+      logIn(session);
     },
   };
   tracker.on('change', ({ visitorId }) => {

@@ -1,8 +1,12 @@
 import type { Directive, DirectiveBinding } from 'vue';
 import type { Tracker } from '../api/types.js';
+import { report } from '../page/report.js';
 
 /** Value of `v-clew`: an event's name, or an event with its payload and its DOM event (`on`, default `click`). */
 export type ClewBinding = string | { event: string; payload?: unknown; on?: string | undefined };
+
+/** Modifiers of `v-on` that `v-clew` does not have. None is the name of a DOM event. */
+const FOREIGN = /^(once|stop|prevent|self|capture|passive|native)$/;
 
 /** `v-clew`, `v-clew:submit` or `v-clew.submit`: one listener for each use, as long as the element is there. */
 export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBinding> => {
@@ -22,7 +26,12 @@ export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBi
   };
   const unlisten = (binding: object = {}) => listening.get(binding)?.abort();
   return {
-    mounted: listen,
+    mounted(element, binding) {
+      const [type = '', extra] = [binding.arg ?? [], ...Object.keys(binding.modifiers)].flat();
+      const wrong = FOREIGN.test(type) ? type : extra;
+      if (wrong) report(tracker, `v-clew: expected the name of one DOM event, found the modifier ${wrong}`);
+      listen(element, binding);
+    },
     updated(element, binding, { dirs }, before) {
       unlisten(before.dirs?.[dirs?.indexOf(binding) ?? 0]);
       listen(element, binding);

@@ -1,4 +1,4 @@
-import { type Ref, unref, watch } from 'vue';
+import { getCurrentInstance, onUnmounted, type Ref, unref, watch } from 'vue';
 import type { Tracker } from '../api/types.js';
 import { type ClewSession, type SessionState, sessionFollower } from '../page/session.js';
 
@@ -18,6 +18,22 @@ export const watchSession = (tracker: Tracker, source: SessionSource): void => {
     follower.latest = session;
     follower.follow();
   };
-  // Before the components render: what they track is the customer's.
+  // Before the component and those below it render: what they track is the customer's.
   watch(read, see, { immediate: true, deep: true });
+  const component = getCurrentInstance();
+  if (!component) return;
+  // The watcher above passes on what the source throws.
+  const readQuietly = () => {
+    try {
+      return read();
+    } catch {
+      return undefined;
+    }
+  };
+  let stop = () => {};
+  // Since Vue 3.5, a watcher of no component runs before all components, also those above and beside this one.
+  queueMicrotask(() => {
+    if (!component.isUnmounted) stop = watch(readQuietly, see, { deep: true });
+  });
+  onUnmounted(() => stop());
 };

@@ -77,9 +77,33 @@ describe('a session', () => {
       expect(events('$identify')).toEqual([]);
       // There was no session that could end.
       expect(visitors()).toHaveLength(1);
-      expect(errors).toEqual(['clew: identify: expected a non-empty string']);
+      expect(errors).toEqual([
+        'clew: useIdentity: expected an identity token, or primaryKey as a non-empty string, found a text that is no token',
+      ]);
     },
   );
+
+  it.each([
+    ['a text that is no token', 'bob'],
+    ['primaryKey: undefined', { id: 'bob' }],
+    ['primaryKey: number', { primaryKey: 7 }],
+    ['primaryKey: string', { primaryKey: '' }],
+    ['primaryKey: undefined', false],
+    ['primaryKey: bigint', { primaryKey: 7n }],
+  ])('with %s in the place of a customer ends the session before, and emits one error', async (found, wrong) => {
+    const { run, owners, errors } = open();
+    await run(ann, wrong as SessionState, wrong as SessionState, null);
+    expect(owners()).toEqual(['ann', 'nobody', 'nobody', 'nobody']);
+    expect(errors).toEqual([expect.stringContaining(`found ${found}`)]);
+  });
+
+  it('that is wrong, and then wrong otherwise, emits an error each time', async () => {
+    const { run, errors, visitors } = open();
+    const sessions = [{ primaryKey: 7 }, { primaryKey: 8 }, 'bob', { id: 'bob' }];
+    await run(...(sessions as SessionState[]));
+    expect(errors).toHaveLength(4);
+    expect(visitors()).toHaveLength(1);
+  });
 
   it('with a new token of the same customer sends no second $identify, and uses the new token', async () => {
     const { run, tracker, events, upserts } = open();
@@ -264,13 +288,13 @@ it('a log-out by a navigation resets once, although each page consents in spite 
   expect(new Set(ids).size).toBe(1);
 });
 
-it('a session whose primary key is no text is an error of the tracker, and throws nothing', async () => {
+it('a session whose primary key is no text is one error, also after consent', async () => {
   const { run, follow, tracker, errors } = open({ consent: 'required' });
   const session = { primaryKey: 7 as unknown as string };
   follow(session);
   tracker.consent(true);
   await run({ ...session }, null);
-  expect(errors).toEqual(['clew: identify: expected a non-empty string']);
+  expect(errors).toEqual([expect.stringContaining('found primaryKey: number')]);
 });
 
 describe('another tab', () => {
