@@ -3,6 +3,7 @@ import type { World } from '../world/world.ts';
 import { clone } from './clone.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { type Channel, createPage, type Page, type PageOptions, type Refusal } from './page.ts';
+import type { TabStorage } from './tabStorage.ts';
 
 /** Time (ms) from a write into localStorage until it is on the disk. A SIGKILL loses younger writes. */
 const STORAGE_DELAY = 5000;
@@ -34,6 +35,10 @@ export interface Browser {
   readonly disk: Disk;
   readonly network: Network;
   readonly localStorage: Map<string, string>;
+  /** What each page sees of it. */
+  readonly tabs: Set<TabStorage>;
+  /** The number of writes into localStorage so far. */
+  storageWrites: number;
   readonly storageLimits: { isRefused: boolean; most: number };
   /** The storage that the browser refuses to each page that loads from now on. */
   refusal: Refusal;
@@ -94,6 +99,7 @@ export const createBrowser = (world: World, network: Network, features: Features
     page.fetching.abort();
     page.held.length = 0;
     page.channels.clear();
+    browser.tabs.delete(page.storage);
     browser.pages.delete(page);
     disk.disconnect(page, isKilled);
   };
@@ -103,6 +109,8 @@ export const createBrowser = (world: World, network: Network, features: Features
     disk,
     network,
     localStorage: new Map(),
+    tabs: new Set(),
+    storageWrites: 0,
     storageLimits: { isRefused: false, most: MOST_STORED },
     refusal: 'nothing',
     isOnline: true,

@@ -113,7 +113,7 @@ export const createAsk = (
   /**
    * The database has answered, within its transaction. Returns undefined if the answer is too late, or if the visitor has refused.
    *
-   * @param rows the stored rows, unless this page knows them
+   * @param rows the stored rows. Undefined if a page that knows them finds no database any more
    * @param isShut there is no database
    */
   const answer = (
@@ -200,8 +200,8 @@ export const createAsk = (
       .transact<Stored>(
         () => (result && result !== SOON ? result.rows.entries : []),
         VISITOR,
-        (stored, found) => change(stored, mine.isSure ? undefined : found),
-        () => (mine.isSure ? undefined : ports.query()),
+        change,
+        ports.query,
       )
       .then(async (merged) => {
         if (result === SOON) await askSoon(desk.life, again);

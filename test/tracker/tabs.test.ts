@@ -198,6 +198,48 @@ describe('two tabs without a visitor', () => {
   });
 });
 
+describe('two tabs of which neither sees yet what the other one has written into localStorage', () => {
+  /** Opens a tab whose copy of localStorage nobody else writes into. */
+  const openAlone = async (store: Store, local: Record<string, string>) => {
+    openPage();
+    const test = start({ baseUrl: '/clew', store: { ...store, local } });
+    await test.tracker.flush();
+    return { local, ...test };
+  };
+  const openTwo = async () => {
+    const store = createMemoryStore();
+    const first = await openAlone(store, {});
+    return [first, await openAlone(store, { ...first.local })] as const;
+  };
+  const idsOf = (events: readonly { correlationValue: string; payload: unknown }[], person: string) => [
+    ...new Set(
+      events.flatMap(({ correlationValue: id, payload }) => (JSON.stringify(payload).includes(person) ? id : [])),
+    ),
+  ];
+
+  it('identify two people on two visitor ids', async () => {
+    const [first, second] = await openTwo();
+    const visitorId = await first.tracker.correlationValue();
+    expect(await second.tracker.correlationValue()).toBe(visitorId);
+    first.tracker.identify('ann');
+    first.tracker.track('of ann', { distinct_id: 'ann' });
+    second.tracker.identify('bob');
+    second.tracker.track('of bob', { distinct_id: 'bob' });
+    await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+    const events = [...first.events(), ...second.events()];
+    expect(idsOf(events, 'ann')).toEqual([visitorId]);
+    expect(idsOf(events, 'bob')).toEqual([await second.tracker.correlationValue()]);
+    expect(idsOf(events, 'bob')).not.toEqual([visitorId]);
+  });
+
+  it('identify one person once', async () => {
+    const tabs = await openTwo();
+    for (const { tracker } of tabs) tracker.identify('ann');
+    await Promise.all(tabs.map(({ tracker }) => tracker.flush()));
+    expect(tabs.flatMap(({ events }) => events('$identify'))).toHaveLength(1);
+  });
+});
+
 it('an open page sends what a later page has journaled after what that page has stored', async () => {
   const store = createMemoryStore();
   openPage();

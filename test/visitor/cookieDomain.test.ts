@@ -194,6 +194,14 @@ describe('a domain in a cookie', () => {
     },
   );
 
+  it('has the customer of a page that leaves in the task of identify()', async () => {
+    const { page, tracker } = startOn(WWW);
+    await tracker.flush();
+    tracker.identify('ann@example.com');
+    page.leave();
+    expect(page.document.cookie).toContain(`${markOf('ann@example.com')}`);
+  });
+
   it('is read once in a task that calls track', async () => {
     const { page, tracker } = startOn(WWW);
     await tracker.flush();
