@@ -14,7 +14,7 @@ import { listen, listenTo } from './site.js';
  * @property {number} startedAt ms since the epoch
  * @property {number} endsAt ms since the epoch
  * @property {boolean} [hasFailed] whether the service has been seen to fail
- * @property {number} [backAt] when the service was seen to answer again (ms since the epoch)
+ * @property {number | undefined} [backAt] when the service was seen to answer again (ms since the epoch)
  * @property {Set<string>} tracked
  * @property {Set<string>} dropped
  * @property {Sample[]} samples
