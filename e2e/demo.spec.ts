@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import { chromium, type FrameLocator, type Page } from '@playwright/test';
 import { allArrive } from './support/allArrive.ts';
 import { findChromium } from './support/chromium.ts';
-import { expect, test } from './support/test.ts';
+import { bodyOf, expect, test } from './support/test.ts';
 
 const open = async (page: Page, address: string): Promise<FrameLocator> => {
   await page.goto(address);
@@ -134,6 +134,24 @@ test('another tab is the same visitor, with the inspector docked over it', { tag
   await expect.poll(async () => (await demo.events('cart_added')).length).toBe(1);
   expect(new Set((await demo.events()).map(({ correlationValue }) => correlationValue)).size).toBe(1);
   expect(await demo.customers()).toHaveLength(1);
+});
+
+test('the inspector counts events as delivered that another tab has sent', { tag: '@long' }, async ({
+  demo,
+  visitor: { page },
+}) => {
+  const shop = await open(page, demo.address);
+  await expect.poll(() => demo.events()).toHaveLength(1);
+  const other = await page.context().newPage();
+  await other.goto(`${demo.address}/shop/`);
+  await other.evaluate(() => setInterval(() => window.clew('track', 'elsewhere'), 300));
+  const sent = other.waitForRequest((request) => bodyOf(request).includes('in_frame'));
+  const timer = await shop.locator('body').evaluate(() => setInterval(() => window.clew('track', 'in_frame'), 400));
+  await sent;
+  await shop.locator('body').evaluate((_, timer) => clearInterval(timer), timer as never);
+  await page.bringToFront();
+  await other.close();
+  await expect(page.locator('clew-inspector')).toContainText(/[1-9]\d* delivered\s*\+\s*0 queued/);
 });
 
 test('a visitor who objects is not tracked, on later pages either', { tag: ['@long', '@promise'] }, async ({

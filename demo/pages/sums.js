@@ -27,6 +27,13 @@ export const createSums = () => {
       if (trace.step !== 'answered' || trace.outcome !== 'delivered') return;
       for (const uuid of trace.uuids) if (tracked.has(uuid) && !dropped.has(uuid)) delivered.add(uuid);
     },
+    /** Another tab may have sent them: then this page has no step `answered`. @param {{ uuid?: string, event?: string }[]} events */
+    deliver(events) {
+      for (const { uuid = '', event = '' } of events) {
+        tracked.set(uuid, event);
+        if (!dropped.has(uuid)) delivered.add(uuid);
+      }
+    },
     /** @param {{ uuid?: string, event?: string }[]} events @param {string} reason */
     drop(events, reason) {
       for (const { uuid = '', event = '' } of events) {
@@ -37,6 +44,11 @@ export const createSums = () => {
     },
     /** @param {string} uuid */
     nameOf: (uuid) => tracked.get(uuid),
+    /** The events that have not reached their end. */
+    queued: () =>
+      Array.from(tracked, ([uuid, event]) => ({ uuid, event })).filter(
+        ({ uuid }) => !delivered.has(uuid) && !dropped.has(uuid),
+      ),
     /** @returns {Stats} */
     stats() {
       /** @type {Record<string, number>} */

@@ -1,10 +1,12 @@
 // @ts-check
+import { arrivals, arrived } from './service.js';
 import { listen, listenTo, page } from './site.js';
 import { createSums } from './sums.js';
 
 /**
  * All pages that the frame has shown, as if they had one tracker. So the inspector keeps its content when the frame follows a
- * link. Events that a page leaves behind are sent by the next page, or have arrived, and the next page learns that from the relay.
+ * link. Events that a page leaves behind are sent by the next page or by another tab, or have arrived. If the next page sends them,
+ * or asks the relay about them, its tracker emits `answered`. Otherwise only the service shows that they have arrived.
  */
 
 const sums = createSums();
@@ -30,11 +32,21 @@ const receive = (trace) => {
   if (events.length) emit('delivered', { events });
 };
 
+/** The page in the frame reports only its own events, so this is for all others. */
+const confirmArrived = () => {
+  const events = sums.queued().filter(({ uuid }) => !own.has(uuid) && arrivals.find(uuid));
+  if (!events.length) return;
+  sums.deliver(events);
+  emit('delivered', { events });
+};
+
 export const followVisit = () => {
   listen(receive);
+  listenTo('delivered', ({ events }) => sums.deliver(events));
   listenTo('dropped', ({ events, reason }) => sums.drop(events, reason));
   for (const signal of ['delivered', 'dropped', 'error']) listenTo(signal, (value) => emit(signal, value));
   page.watch(() => own.clear());
+  arrived.watch(confirmArrived);
 };
 
 /** The part of a tracker that an inspector needs. */
