@@ -1,5 +1,6 @@
 // @ts-check
 import { cell } from './cell.js';
+import { remember, remembered } from './remembered.js';
 import { startVisitor } from './scripted-visitor.js';
 import { arrivals, arrived, ask } from './service.js';
 import { listen, listenTo } from './site.js';
@@ -71,17 +72,12 @@ const isOver = (current) => {
   return hasShown(current) && arrived + dropped >= tracked;
 };
 
-const REMEMBERED = 'outage-waiting';
-
-/** The events that waited when this page was reloaded. @type {string[]} */
-const remembered = JSON.parse(sessionStorage.getItem(REMEMBERED) ?? '[]');
-
 /** Keeps the waiting events for the next reload. After a second reload it keeps the same ones, until all have arrived. */
 const rememberWaiting = () => {
   const current = outage.get();
   const uuids = current ? [...current.tracked].filter((uuid) => !current.dropped.has(uuid)) : remembered;
   const waiting = uuids.filter((uuid) => !arrivals.find(uuid));
-  sessionStorage.setItem(REMEMBERED, JSON.stringify(current || !waiting.length ? waiting : remembered));
+  remember(current || !waiting.length ? waiting : remembered);
 };
 
 export const countsOfReload = () => ({

@@ -1,6 +1,7 @@
 // @ts-check
 import { createArrivals } from './arrivals.js';
 import { cell } from './cell.js';
+import { remembered } from './remembered.js';
 
 /**
  * The data at the service, and its switches. Both come from the demo's own interface `/inspect`, which a real service lacks.
@@ -37,7 +38,9 @@ export const ask = async (method, path, body) => {
 
 /** How many events the page shows. */
 const MOST_SHOWN = 60;
-export const arrivals = createArrivals(async (limit) => (await ask('GET', `events?limit=${limit}`)).events, MOST_SHOWN);
+/** @param {number} limit @returns {Promise<ListedEvent[]>} */
+const listEvents = async (limit) => (await ask('GET', `events?limit=${limit}`)).events;
+export const arrivals = createArrivals(listEvents, MOST_SHOWN, remembered);
 
 /** Newest first. @returns {Promise<Arrived>} */
 const fetchAll = async () => {
