@@ -65,7 +65,7 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
       throw new HTTPException(409, { message: 'a journey with this name, event and filter exists already' });
     }
     changes.announce();
-    return c.json({ ...journey, firings: [] }, 201);
+    return c.json({ ...journey, count: 0, firings: [] }, 201);
   });
 
   app.delete('/inspect/journeys/:id', async (c) => {

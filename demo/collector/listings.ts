@@ -25,6 +25,8 @@ export interface ListedJourney {
   name: string;
   event: string;
   filter: Record<string, unknown> | null;
+  /** How often the journey has started. With `limit`, `firings` has only the newest starts. */
+  count: number;
   firings: { uuid: string; customerId: string; primaryKey: string | null; at: string }[];
 }
 
@@ -59,7 +61,7 @@ export const listCustomers = (query: Query, limit: number | null): Promise<Liste
 /** `limit` applies twice: to the journeys, and to the firings of each journey. */
 export const listJourneys = (query: Query, limit: number | null): Promise<ListedJourney[]> =>
   query(
-    `select j.id, j.name, j.event, j.filter,
+    `select j.id, j.name, j.event, j.filter, (select count(*) from firings where journey_id = j.id)::int as count,
             (select coalesce(jsonb_agg(to_jsonb(f) - 'seq' order by f.seq), '[]') from (
                select e.seq, e.uuid, c.id as "customerId", c.primary_key as "primaryKey", ${iso('f.at')} as at
                from (

@@ -17,11 +17,11 @@ const startRow = ({ primaryKey, at }) => html`
 `;
 
 /** @param {ListedJourney} journey */
-const journeyRow = ({ id, name, event, filter, firings }) => html`
+const journeyRow = ({ id, name, event, filter, count, firings }) => html`
   <li>
     <p>
       <b>${name}</b>
-      <i class=${firings.length ? 'good' : 'none'}>${firings.length ? `started ${counted(firings.length, 'time')}` : 'not started'}</i>
+      <i class=${count ? 'good' : 'none'}>${count ? `started ${counted(count, 'time')}` : 'not started'}</i>
       <button class="link" aria-label="Delete the journey ${name}" @click=${() => ask('DELETE', `journeys/${id}`).catch(() => {})}>
         Delete
       </button>

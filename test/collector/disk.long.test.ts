@@ -27,8 +27,15 @@ describe('a collector on disk', () => {
     expect(await readPrimaryKeyAttribute(query)).toBe('email');
     const seeded = await listJourneys(query, null);
     expect(seeded).toEqual([
-      { id: expect.any(String), name: 'Welcome to Pro', event: 'signup', filter: { plan: 'pro' }, firings: [] },
-      { id: expect.any(String), name: 'Cart reminder', event: 'cart_viewed', filter: null, firings: [] },
+      {
+        id: expect.any(String),
+        name: 'Welcome to Pro',
+        event: 'signup',
+        filter: { plan: 'pro' },
+        count: 0,
+        firings: [],
+      },
+      { id: expect.any(String), name: 'Cart reminder', event: 'cart_viewed', filter: null, count: 0, firings: [] },
     ]);
     const visitor = createVisitor();
     const batch = [visitor.identify('ada'), visitor.event('signup', { plan: 'pro' })];

@@ -52,7 +52,7 @@ describe('inspect', () => {
   it('creates a journey and lists it, with and without a filter', async () => {
     const { status, body } = await ask('POST', '/inspect/journeys', { name: 'n', event: 'e', filter: { a: [1] } });
     expect(status).toBe(201);
-    expect(body).toEqual({ id: expect.any(String), name: 'n', event: 'e', filter: { a: [1] }, firings: [] });
+    expect(body).toEqual({ id: expect.any(String), name: 'n', event: 'e', filter: { a: [1] }, count: 0, firings: [] });
     const bare = await ask('POST', '/inspect/journeys', { name: 'm', event: 'e', filter: null });
     expect(await running().journeys()).toEqual([body, bare.body]);
   });

@@ -122,6 +122,7 @@ export function journeysSuite(running: () => Running): void {
     expect(journeys[0].firings.map((firing: { uuid: string }) => firing.uuid)).toEqual(
       events.map((event: { uuid: string }) => event.uuid),
     );
+    expect(journeys[0].count).toBe(5);
   });
 
   it('deletes all data but journeys and settings', async () => {
