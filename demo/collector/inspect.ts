@@ -9,7 +9,7 @@ import { answerError } from './errors.ts';
 import type { Faults, ServerEnv } from './faults.ts';
 import { object, plainObject, text, uuid, visibleText } from './fields.ts';
 import { createJourney, deleteJourney } from './journeys.ts';
-import { countAll, listCustomers, listEvents, listJourneys } from './listings.ts';
+import { countAll, listCustomers, listCustomersOf, listEvents, listJourneys } from './listings.ts';
 import { choosePrimaryKeyAttribute, readPrimaryKeyAttribute } from './settings.ts';
 import { streamChanges } from './stream.ts';
 import { check } from './validation.ts';
@@ -51,6 +51,10 @@ export function createInspectApp(options: InspectOptions): Hono<ServerEnv> {
   app.get('/inspect/events', async (c) => c.json({ events: await listEvents(query, readLimit(c)) }));
   app.get('/inspect/customers', async (c) => c.json({ customers: await listCustomers(query, readLimit(c)) }));
   app.get('/inspect/journeys', async (c) => c.json({ journeys: await listJourneys(query, readLimit(c)) }));
+  app.get('/inspect/visitors/:id', async (c) => {
+    const id = v.safeParse(uuid, c.req.param('id'));
+    return c.json({ customers: id.success ? await listCustomersOf(query, id.output) : [] });
+  });
   app.get('/inspect/stream', (c) => streamChanges(c, { changes, closing, heartbeat, count: () => countAll(query) }));
   app.get('/inspect/primary-key', async (c) => c.json({ attribute: await readPrimaryKeyAttribute(query) }));
   app.get('/inspect/faults', (c) => c.json(faults.state()));

@@ -11,6 +11,7 @@ export interface ListedEvent {
   correlationValue: string;
   payload: unknown;
   customerId: string;
+  primaryKey: string | null;
 }
 
 export interface ListedCustomer {
@@ -42,21 +43,29 @@ const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-
 export const listEvents = (query: Query, limit: number | null): Promise<ListedEvent[]> =>
   query(
     `select e.uuid, ${iso('e.timestamp')} as timestamp, e.event, e.source, e.correlation_key as "correlationKey",
-            e.correlation_value as "correlationValue", e.payload, t.customer_id as "customerId"
+            e.correlation_value as "correlationValue", e.payload, c.id as "customerId", c.primary_key as "primaryKey"
      from (select * from events order by seq desc limit $1::bigint) e
      join visitor_ids t using (correlation_value)
+     join customers c on c.id = t.customer_id
      order by e.seq`,
     [limit],
   );
 
+/** @param chosen the select of the rows of customers */
+const customersOf = (chosen: string) =>
+  `select c.id, c.primary_key as "primaryKey", c.properties,
+          array(select t.correlation_value::text from visitor_ids t where t.customer_id = c.id order by t.seq) as "correlationValues"
+   from (${chosen}) c
+   order by c.seq`;
+
 export const listCustomers = (query: Query, limit: number | null): Promise<ListedCustomer[]> =>
-  query(
-    `select c.id, c.primary_key as "primaryKey", c.properties,
-            array(select t.correlation_value::text from visitor_ids t where t.customer_id = c.id order by t.seq) as "correlationValues"
-     from (select * from customers order by seq desc limit $1::bigint) c
-     order by c.seq`,
-    [limit],
-  );
+  query(customersOf('select * from customers order by seq desc limit $1::bigint'), [limit]);
+
+/** The customer of this visitor id, or none before its first event. */
+export const listCustomersOf = (query: Query, visitorId: string): Promise<ListedCustomer[]> => {
+  const owner = 'select customer_id from visitor_ids where correlation_value = $1::uuid';
+  return query(customersOf(`select * from customers where id = (${owner})`), [visitorId]);
+};
 
 /** `limit` applies twice: to the journeys, and to the firings of each journey. */
 export const listJourneys = (query: Query, limit: number | null): Promise<ListedJourney[]> =>

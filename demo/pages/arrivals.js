@@ -36,9 +36,11 @@ export const createArrivals = (list, few, sought = []) => {
       const isFirst = !known;
       known ??= new Map();
       for (const event of events) {
-        if (known.has(event.uuid)) continue;
+        const isNew = !known.has(event.uuid);
+        // Also a known event, because its customer may have a name now.
         known.set(event.uuid, event);
-        if (!isFirst) perVisitor.set(event.correlationValue, (perVisitor.get(event.correlationValue) ?? 0) + 1);
+        if (isNew && !isFirst)
+          perVisitor.set(event.correlationValue, (perVisitor.get(event.correlationValue) ?? 0) + 1);
       }
       return events.slice(-few);
     },

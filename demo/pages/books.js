@@ -1,7 +1,7 @@
 // @ts-check
 import { html, render } from 'lit-html';
+import { ask } from './ask.js';
 import { byId, onClick } from './dom.js';
-import { ask } from './service.js';
 
 /** @typedef {import('../../dist/relay.js').BookTotals} BookTotals */
 

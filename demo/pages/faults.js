@@ -1,8 +1,9 @@
 // @ts-check
 import { html, render } from 'lit-html';
+import { ask } from './ask.js';
 import { drawWhenChanged } from './cell.js';
 import { attempt, byId, clearErrors, FieldError, fieldsOf, formById } from './dom.js';
-import { arrived, ask } from './service.js';
+import { arrived } from './service.js';
 
 /**
  * Switches for the service's faults.

@@ -1,10 +1,11 @@
 // @ts-check
 import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { ask } from './ask.js';
 import { drawWhenChanged } from './cell.js';
 import { byId, counted, FieldError, onSubmit, timeOf } from './dom.js';
 import { facts } from './facts.js';
-import { arrived, ask } from './service.js';
+import { arrived } from './service.js';
 
 /** @typedef {import('./service.js').ListedJourney} ListedJourney */
 

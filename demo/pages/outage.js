@@ -1,8 +1,9 @@
 // @ts-check
+import { ask } from './ask.js';
 import { cell } from './cell.js';
 import { remember, remembered } from './remembered.js';
 import { startVisitor } from './scripted-visitor.js';
-import { arrivals, arrived, ask } from './service.js';
+import { arrivals, arrived } from './service.js';
 import { listen, listenTo } from './site.js';
 
 /**

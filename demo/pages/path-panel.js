@@ -79,8 +79,8 @@ const arrivedAt = ({ uuid }) => {
   const name = 'Arrived';
   const event = arrivals.find(uuid);
   if (!event) return { name, state: 'open', text: 'not yet' };
-  const { customers = [], journeys = [] } = arrived.get() ?? {};
-  const who = customers.find(({ id }) => id === event.customerId)?.primaryKey ?? 'an anonymous customer';
+  const { journeys = [] } = arrived.get() ?? {};
+  const who = event.primaryKey ?? 'an anonymous customer';
   const started = journeys.find(({ firings }) => firings.some((each) => each.uuid === uuid));
   return { name, state: 'done', text: started ? `from ${who}; started “${started.name}”` : `from ${who}` };
 };

@@ -12,21 +12,17 @@ import { visitorId } from './site.js';
  * @typedef {import('./service.js').ListedCustomer} ListedCustomer
  */
 
-/** @param {string | null | undefined} primaryKey */
+/** @param {string | null} primaryKey */
 const nameOf = (primaryKey) => primaryKey ?? html`<span class="none">anonymous</span>`;
 
-/** How many customers are shown. */
-const MOST_CUSTOMERS = 20;
-
-/** @param {Map<string, ListedCustomer>} customers */
-const eventRow = (customers) => (/** @type {ListedEvent} */ event) =>
-  html`
+/** @param {ListedEvent} event */
+const eventRow = (event) => html`
   <li>
     <details>
       <summary>
         <time>${timeOf(event.timestamp)}</time>
         <b>${event.event}</b>
-        <span class="who">${nameOf(customers.get(event.customerId)?.primaryKey)}</span>
+        <span class="who">${nameOf(event.primaryKey)}</span>
         ${facts(event.payload)}
       </summary>
       <pre>${JSON.stringify(event, null, 2)}</pre>
@@ -35,13 +31,12 @@ const eventRow = (customers) => (/** @type {ListedEvent} */ event) =>
 `;
 
 const events = () => {
-  const { events = [], customers = [] } = arrived.get() ?? {};
+  const { events = [] } = arrived.get() ?? {};
   const total = counts.get()?.events ?? 0;
-  const byCustomer = new Map(customers.map((each) => [each.id, each]));
   return html`
     <h3>Events <small>${total > events.length ? `the newest of ${counted(total, 'event')}` : 'newest first'}</small></h3>
     <ol class="rows events" tabindex="0" aria-label="Events that arrived, newest first">
-      ${repeat(events, ({ uuid }) => uuid, eventRow(byCustomer))}
+      ${repeat(events, ({ uuid }) => uuid, eventRow)}
       ${events.length ? '' : html`<li class="none">Nothing has arrived yet.</li>`}
     </ol>
   `;
@@ -68,10 +63,7 @@ const customerRow = ({ primaryKey, properties, correlationValues }) => html`
 `;
 
 const customers = () => {
-  const { customers: all = [] } = arrived.get() ?? {};
-  // The customer of this browser first, however many others there are.
-  const isHere = (/** @type {ListedCustomer} */ { correlationValues }) => correlationValues.includes(visitorId.get());
-  const customers = [...all.filter(isHere), ...all.filter((each) => !isHere(each))].slice(0, MOST_CUSTOMERS);
+  const { customers = [] } = arrived.get() ?? {};
   const total = counts.get()?.customers ?? 0;
   return html`
     <h3>Customers <small>${total > customers.length ? `${customers.length} of ${total.toLocaleString('en')}` : ''}</small></h3>

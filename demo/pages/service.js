@@ -1,7 +1,9 @@
 // @ts-check
 import { createArrivals } from './arrivals.js';
+import { ask } from './ask.js';
 import { cell } from './cell.js';
 import { remembered } from './remembered.js';
+import { visitorId } from './site.js';
 
 /**
  * The data at the service, and its switches. Both come from the demo's own interface `/inspect`, which a real service lacks.
@@ -20,38 +22,34 @@ export const counts = cell(/** @type {Counts | undefined} */ (undefined));
 export const arrived = cell(/** @type {Arrived | undefined} */ (undefined));
 export const isLive = cell(false);
 
-/**
- * @param {string} method @param {string} path @param {unknown} [body]
- * @returns {Promise<any>} the answer
- * @throws Error with the service's own message when it refuses
- */
-export const ask = async (method, path, body) => {
-  const response = await fetch(`/inspect/${path}`, {
-    method,
-    ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const answer = text ? JSON.parse(text) : undefined;
-  if (!response.ok) throw new Error(answer?.error ?? `the service answered ${response.status}`);
-  return answer;
-};
-
 /** How many events the page shows. */
 const MOST_SHOWN = 60;
+/** How many customers the page shows beside the one of this browser. */
+const MOST_CUSTOMERS = 20;
 /** @param {number} limit @returns {Promise<ListedEvent[]>} */
 const listEvents = async (limit) => (await ask('GET', `events?limit=${limit}`)).events;
 export const arrivals = createArrivals(listEvents, MOST_SHOWN, remembered);
 
+/** The customer of this browser. @returns {Promise<ListedCustomer[]>} nothing before the first event */
+const fetchOwn = async () => (visitorId.get() ? (await ask('GET', `visitors/${visitorId.get()}`)).customers : []);
+
+/** The customer of this browser first, however many others are newer. @returns {Promise<ListedCustomer[]>} */
+const fetchCustomers = async () => {
+  const [{ customers }, own] = await Promise.all([ask('GET', `customers?limit=${MOST_CUSTOMERS}`), fetchOwn()]);
+  const others = customers.filter((/** @type {ListedCustomer} */ { id }) => id !== own[0]?.id);
+  return [...own, ...others.reverse()];
+};
+
 /** Newest first. @returns {Promise<Arrived>} */
 const fetchAll = async () => {
-  const [events, { customers }, { journeys }, fault, { attribute }] = await Promise.all([
+  const [events, customers, { journeys }, fault, { attribute }] = await Promise.all([
     arrivals.update(),
-    ask('GET', 'customers?limit=1000'),
+    fetchCustomers(),
     ask('GET', 'journeys?limit=50'),
     ask('GET', 'faults'),
     ask('GET', 'primary-key'),
   ]);
-  return { events: events.reverse(), customers: customers.reverse(), journeys, fault, attribute };
+  return { events: events.reverse(), customers, journeys, fault, attribute };
 };
 
 let isFetching = false;
@@ -77,6 +75,7 @@ const RECONNECT = 2000;
 
 /** Updates the counts and the lists with each change, while the page is visible. */
 export const watchService = () => {
+  visitorId.watch(refresh);
   /** @type {EventSource | undefined} */
   let stream;
   const start = () => {

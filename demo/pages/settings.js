@@ -1,7 +1,8 @@
 // @ts-check
+import { ask } from './ask.js';
 import { drawWhenChanged } from './cell.js';
 import { attempt, byId, formById, inputById, onClick, onSubmit } from './dom.js';
-import { arrived, ask } from './service.js';
+import { arrived } from './service.js';
 
 /** The attribute that the field showed last. A refresh with the same attribute must not overwrite a text that is being typed. */
 let shown = '';

@@ -49,6 +49,17 @@ describe('inspect', () => {
     expect((await ask('GET', '/inspect/events?limit=1000')).body.events).toHaveLength(1);
   });
 
+  it('lists the customer of a visitor, and the primary key beside each of its events', async () => {
+    const [ada, other] = [createVisitor(), createVisitor()];
+    await running().batch(ada.event('e'), ada.identify('ada'), other.event('e'));
+    const { body } = await ask('GET', `/inspect/visitors/${ada.correlationValue}`);
+    expect(body).toEqual({ customers: (await running().customers()).filter(({ primaryKey }) => primaryKey === 'ada') });
+    expect(body.customers).toHaveLength(1);
+    expect((await running().events()).map(({ primaryKey }) => primaryKey)).toEqual(['ada', 'ada', null]);
+    for (const id of ['x', '01234567-89ab-4cde-8f01-23456789abcd'])
+      expect(await ask('GET', `/inspect/visitors/${id}`)).toEqual({ status: 200, body: { customers: [] } });
+  });
+
   it('creates a journey and lists it, with and without a filter', async () => {
     const { status, body } = await ask('POST', '/inspect/journeys', { name: 'n', event: 'e', filter: { a: [1] } });
     expect(status).toBe(201);

@@ -11,6 +11,7 @@ const event = (uuid: string, correlationValue = 'v'): ListedEvent => ({
   correlationValue,
   payload: null,
   customerId: 'c',
+  primaryKey: null,
 });
 const eventsTo = (count: number) => Array.from({ length: count }, (_, index) => event(`${index}`));
 const listOf = (events: ListedEvent[]) => vi.fn(async (limit: number) => events.slice(-limit));
@@ -32,6 +33,15 @@ it('arrivals end their search where the list ends', async () => {
   events.push(event('not there yet'));
   await arrivals.update();
   expect(arrivals.find('not there yet')).toBeDefined();
+});
+
+it('an arrival has the name that its customer has now', async () => {
+  const events = [event('a')];
+  const arrivals = createArrivals(listOf(events), 10);
+  await arrivals.update();
+  events[0] = { ...event('a'), primaryKey: 'ada' };
+  await arrivals.update();
+  expect(arrivals.find('a')?.primaryKey).toBe('ada');
 });
 
 it('arrivals that seek nothing request few events, and then all new ones', async () => {

@@ -1,0 +1,19 @@
+// @ts-check
+
+/**
+ * A request to the demo's own interface, which a real service lacks.
+ *
+ * @param {string} method @param {string} path @param {unknown} [body]
+ * @returns {Promise<any>} the answer
+ * @throws Error with the service's own message when it refuses
+ */
+export const ask = async (method, path, body) => {
+  const response = await fetch(`/inspect/${path}`, {
+    method,
+    ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const answer = text ? JSON.parse(text) : undefined;
+  if (!response.ok) throw new Error(answer?.error ?? `the service answered ${response.status}`);
+  return answer;
+};
