@@ -55,6 +55,12 @@ test('a visitor who signs up is a customer with all earlier events, and their jo
 
   await shop.getByLabel('Tell me what is freshly dyed').check();
   await expect.poll(async () => (await demo.customers())[0]?.properties.newsletter).toBe(true);
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await shop.getByRole('radio', { name: 'Free' }).check();
+  await expect
+    .poll(async () => (await demo.customers())[0]?.properties)
+    .toMatchObject({ plan: 'free', newsletter: true });
+  await expect(shop.getByLabel('Tell me what is freshly dyed')).toBeChecked();
   await shop.getByRole('button', { name: 'Log out' }).click();
   await shop.getByRole('button', { name: /Naxos Cotton/ }).click();
   await expect.poll(async () => (await demo.events('cart_added')).length).toBe(1);

@@ -5,12 +5,15 @@ const settings = form('settings');
 const someone = member();
 /** @type {HTMLElement} */ (document.getElementById('member')).textContent = someone?.name.split(' ')[0] ?? '';
 field(settings, 'plan').value = someone?.plan ?? 'free';
+field(settings, 'newsletter').checked = someone?.newsletter ?? false;
 
-settings.addEventListener('change', () => {
-  const plan = field(settings, 'plan').value;
-  const newsletter = field(settings, 'newsletter').checked;
-  clew('setProperties', { plan, newsletter });
-  if (someone) setMember({ ...someone, plan });
+settings.addEventListener('change', ({ target }) => {
+  const { name, type, value, checked } = /** @type {HTMLInputElement} */ (target);
+  // Only this one, because the member may have changed the others in another browser.
+  const change = { [name]: type === 'checkbox' ? checked : value };
+  clew('setProperties', change);
+  const current = member();
+  if (current) setMember({ ...current, ...change });
   /** @type {HTMLElement} */ (document.getElementById('saved')).textContent = 'Saved.';
 });
 

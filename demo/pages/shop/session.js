@@ -4,7 +4,7 @@
  * The shop's data about its visitor: the member who is logged in, and the basket. If the browser refuses storage, the shop
  * works without these data.
  *
- * @typedef {{ name: string, email: string, plan: string }} Member
+ * @typedef {{ name: string, email: string, plan: string, newsletter?: boolean }} Member
  */
 
 const PRICES = { merino: 14, cotton: 9, mohair: 21 };
