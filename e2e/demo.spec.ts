@@ -321,6 +321,19 @@ test('a reload in the middle of the outage ends the fault', { tag: '@long' }, as
   ).toBeVisible();
 });
 
+test('the back button of the shop never leaves the demo', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
+  await page.goto(`${demo.address}/blank`);
+  const shop = await open(page, demo.address);
+  const back = page.getByRole('button', { name: 'Back' });
+  await expect(back).toHaveAttribute('aria-disabled', 'true');
+  await back.click({ force: true });
+  await shop.getByRole('link', { name: 'Pricing' }).click();
+  await expect(page.locator('#address')).toHaveText('ariadne.example/pricing');
+  await back.click();
+  await expect(page.locator('#address')).toHaveText('ariadne.example/');
+  await expect(back).toHaveAttribute('aria-disabled', 'true');
+});
+
 test('the form for a new journey refuses blank fields and an identical journey', { tag: '@long' }, async ({
   demo,
   visitor: { page },

@@ -40,13 +40,20 @@ const meet = () => {
 /** @param {string} path */
 export const goTo = (path) => /** @type {Window} */ (frame.contentWindow).location.assign(path);
 
+/** Older browsers lack the Navigation API. @returns {Navigation | undefined} */
+const navigationOfFrame = () => frame.contentWindow?.navigation;
+const canGoBack = () => navigationOfFrame()?.canGoBack ?? false;
+/** Not `history.back()`, which leaves the demo if the frame shows its first page. */
+const goBack = () => canGoBack() && navigationOfFrame()?.back();
+
 export const openSite = () => {
   listen((trace) => trace.step === 'visitor' && visitorId.set(trace.visitorId ?? ''));
   frame.addEventListener('clew', meet);
   page.watch(() => {
     byId('address').textContent = `ariadne.example${page.get()?.path.replace('/shop', '') ?? ''}`;
+    byId('back').setAttribute('aria-disabled', String(!canGoBack()));
   });
-  byId('back').addEventListener('click', () => frame.contentWindow?.history.back());
+  byId('back').addEventListener('click', goBack);
   byId('reload').addEventListener('click', () => frame.contentWindow?.location.reload());
   // Only now, so that no page loads before all listeners are added.
   frame.src = '/shop/';
