@@ -387,7 +387,9 @@ test('the form for visitors names the allowed range, and keeps the number', { ta
   await expect(page.locator('#crowd iframe')).toHaveCount(0);
 });
 
-test('the fault form names the field with a wrong number', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
+test('the fault form names the field with a wrong number, and shows that the demo is stopped', {
+  tag: '@long',
+}, async ({ demo, visitor: { page } }) => {
   await open(page, demo.address);
   const [next, wait] = [page.getByLabel('next'), page.getByRole('textbox', { name: 'wait s' })];
   await next.fill('-1');
@@ -403,6 +405,9 @@ test('the fault form names the field with a wrong number', { tag: '@long' }, asy
   await page.getByRole('button', { name: '500' }).click();
   await expect(page.getByText('The next request will be answered 500')).toBeVisible();
   await expect(wait).toHaveAccessibleDescription('');
+  await page.route('**/inspect/faults', (route) => route.abort());
+  await page.getByRole('button', { name: 'Hang' }).click();
+  await expect(page.locator('#faults').getByRole('alert')).toHaveText('No connection to the demo.');
 });
 
 for (const width of [1280, 390])

@@ -58,13 +58,14 @@ export const clearErrors = (scope) => {
   for (const field of scope.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
 };
 
-/** Uses the alert that the field names in `aria-describedby`, or the first one. @param {Element} scope @param {unknown} error */
+/** Uses the alert that the field names in `aria-describedby`, else one of no field, else the first one. @param {Element} scope @param {unknown} error */
 const showError = (scope, error) => {
   const field = error instanceof FieldError ? scope.querySelector(`[name="${error.field}"]`) : null;
   field?.setAttribute('aria-invalid', 'true');
   const alert =
     document.getElementById(field?.getAttribute('aria-describedby') ?? '') ??
-    scope.querySelector('[role=alert]:not([id])');
+    scope.querySelector('[role=alert]:not([id])') ??
+    scope.querySelector('[role=alert]');
   if (alert) alert.textContent = error instanceof Error ? error.message : String(error);
   if (field instanceof HTMLElement) field.focus();
 };
