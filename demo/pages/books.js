@@ -1,7 +1,7 @@
 // @ts-check
 import { html, render } from 'lit-html';
 import { ask } from './ask.js';
-import { byId, onClick } from './dom.js';
+import { attempt, byId, onClick } from './dom.js';
 
 /** @typedef {import('../../dist/relay.js').BookTotals} BookTotals */
 
@@ -40,16 +40,38 @@ const line = ({ release, engine, tracked, delivered, dropped, missing, unknown }
 /** @param {BookTotals[]} rows */
 const table = (rows) =>
   rows[0]
-    ? html`<div class="wide"><table>
+    ? html`<div class="wide" tabindex="0" role="group" aria-label="Table of the report"><table>
         <thead><tr><th>Release</th><th>Engine</th><th>Tracked</th><th>Arrived</th><th>Dropped</th><th>Unknown</th><th>Missing</th></tr></thead>
         <tbody>${rows.map(line)}</tbody>
       </table></div>`
     : html`<p class="unseen">Nothing is tracked yet.</p>`;
 
+/** Written only if the text is another one, because a screen reader reads it aloud each time. @param {string} text */
+const showConnection = (text) => {
+  const alert = byId('books-connection');
+  if (alert.textContent !== text) alert.textContent = text;
+};
+
 const update = async () => {
-  /** @type {BookTotals[]} */
-  const rows = await fetch('/books/report').then((answer) => answer.json());
-  render(table(rows), byId('books'));
+  try {
+    /** @type {BookTotals[]} */
+    const rows = await fetch('/books/report').then((answer) => answer.json());
+    render(table(rows), byId('books'));
+    showConnection('');
+  } catch {
+    showConnection('No connection to the demo.');
+  }
+};
+
+/** Blocks the buttons during the work, because a press would change what is counted. @param {() => Promise<void>} work */
+const alone = async (work) => {
+  const actions = byId('books-actions');
+  actions.inert = true;
+  try {
+    await work();
+  } finally {
+    actions.inert = false;
+  }
 };
 
 /** The rows of events in clew's database. @param {(rows: IDBObjectStore) => IDBRequest} work @returns {Promise<unknown>} */
@@ -69,6 +91,8 @@ const inDatabase = (work) =>
 
 /** Deletes the stored events behind clew's back, and leaves. */
 const breakSomething = async () => {
+  // Earlier events arrive first: ten are deleted, and no others.
+  await clew('flush');
   await ask('PUT', 'faults', { mode: 'status', status: 503, duration: FAILING });
   trackSome();
   showState('The service fails. Ten events are tracked, and wait in the database.');
@@ -79,19 +103,22 @@ const breakSomething = async () => {
   location.reload();
 };
 
+/** Also while the demo is stopped. */
+const isFailing = async () => (await ask('GET', 'faults').catch(() => undefined))?.mode !== 'none';
+
 const comeBack = async () => {
   sessionStorage.removeItem(BROKEN);
   showState('The rows are deleted, and the page has left. The service still fails.');
-  while ((await ask('GET', 'faults')).mode !== 'none') await new Promise((resolve) => setTimeout(resolve, INTERVAL));
+  while (await isFailing()) await new Promise((resolve) => setTimeout(resolve, INTERVAL));
   clew('track', 'came_back');
   await clew('flush');
-  showState('This page has closed the book of the page before: ten events are missing.');
+  showState('This page has closed the book of the page before: the deleted events are missing.');
 };
 
 onClick('track', trackSome);
 onClick('drop', () => clew('track', 'weighed', { grams: 100n }));
 onClick('reload', () => location.reload());
-onClick('break', breakSomething);
+onClick('break', () => attempt(byId('books-page'), () => alone(breakSomething)));
 setInterval(update, INTERVAL);
 update();
-if (sessionStorage.getItem(BROKEN)) comeBack();
+if (sessionStorage.getItem(BROKEN)) alone(comeBack);
