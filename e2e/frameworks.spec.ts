@@ -88,6 +88,12 @@ for (const app of ['react', 'vue'] as const) {
       expect(views[2]?.title).toBe('Club · Ariadne Yarns');
     });
 
+    test('shows its first page at an unknown address', { tag: '@long' }, async ({ demo, visitor: { page } }) => {
+      await page.goto(`${demo.address}/${app}/nowhere/at-all`);
+      await expect(page.getByRole('heading', { name: YARNS })).toBeVisible();
+      await expect(page).toHaveURL(`${demo.address}/${app}/`);
+    });
+
     test('tracks no view for another query or a link to the current route', { tag: '@long' }, async ({
       demo,
       visitor,

@@ -15,6 +15,7 @@ export const router = createBrowserRouter(
         { path: '/club', element: <Club /> },
         { path: '/account', element: <Account /> },
         { path: '/join', loader: () => redirect('/club') },
+        { path: '*', loader: () => redirect('/') },
       ],
     },
   ],

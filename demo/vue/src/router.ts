@@ -13,6 +13,7 @@ export const router = createRouter({
     { path: '/club', component: Club, meta: { title: 'Club' } },
     { path: '/account', component: Account, meta: { title: 'Account' }, beforeEnter: () => !!member.value || '/club' },
     { path: '/join', redirect: '/club' },
+    { path: '/:unknown(.*)', redirect: '/' },
   ],
 });
 
