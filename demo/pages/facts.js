@@ -1,12 +1,15 @@
 // @ts-check
-import { html } from 'lit-html';
 
-/** The values of a payload, with their names, or only the path of a page view to save room. @param {unknown} payload */
-export const facts = (payload) => {
-  const all = Object.entries(Object(payload));
-  const shown = Object(payload).path ? all.filter(([name]) => name === 'path') : all;
-  return html`<span class="facts">${shown.map(
-    ([name, value]) =>
-      html`<span>${name} <b>${typeof value === 'object' ? JSON.stringify(value) : String(value)}</b></span> `,
-  )}</span>`;
+/** @param {unknown} value */
+const textOf = (value) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+/** The values of a payload with their names. A payload that is no object has only a value. @param {unknown} payload @returns {[name: string, value: string][]} */
+export const factsOf = (payload) => {
+  if (payload === null || payload === undefined) return [];
+  if (typeof payload !== 'object' || Array.isArray(payload)) return [['', textOf(payload)]];
+  return Object.entries(payload).map(([name, value]) => [name, textOf(value)]);
 };
+
+/** The facts of an event. Those of a page view are only its path, to save room. @param {{ event: string, payload: unknown }} event */
+export const factsOfEvent = ({ event, payload }) =>
+  factsOf(payload).filter(([name]) => event !== 'page_view' || name === 'path');

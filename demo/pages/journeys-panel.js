@@ -4,7 +4,8 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import { ask } from './ask.js';
 import { drawWhenChanged } from './cell.js';
 import { byId, counted, FieldError, onSubmit, timeOf } from './dom.js';
-import { facts } from './facts.js';
+import { factList } from './fact-list.js';
+import { factsOf } from './facts.js';
 import { arrived } from './service.js';
 
 /** @typedef {import('./service.js').ListedJourney} ListedJourney */
@@ -27,7 +28,7 @@ const journeyRow = ({ id, name, event, filter, count, firings }) => html`
         Delete
       </button>
     </p>
-    <p class="hint">on <code>${event}</code> ${filter ? html`with ${facts(filter)}` : ''}</p>
+    <p class="hint">on <code>${event}</code> ${filter ? html`with ${factList(factsOf(filter))}` : ''}</p>
     <ol class="firings">
       ${repeat(firings.slice(-MOST_STARTS).reverse(), ({ uuid }) => uuid, startRow)}
     </ol>

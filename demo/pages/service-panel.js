@@ -3,7 +3,8 @@ import { html, render } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { drawWhenChanged } from './cell.js';
 import { byId, counted, short, timeOf } from './dom.js';
-import { facts } from './facts.js';
+import { factList } from './fact-list.js';
+import { factsOfEvent } from './facts.js';
 import { arrived, counts } from './service.js';
 import { visitorId } from './site.js';
 
@@ -23,7 +24,7 @@ const eventRow = (event) => html`
         <time>${timeOf(event.timestamp)}</time>
         <b>${event.event}</b>
         <span class="who">${nameOf(event.primaryKey)}</span>
-        ${facts(event.payload)}
+        ${factList(factsOfEvent(event))}
       </summary>
       <pre>${JSON.stringify(event, null, 2)}</pre>
     </details>
