@@ -135,6 +135,8 @@ test('another tab is the same visitor, with the inspector docked over it', { tag
   await expect(other.getByRole('region', { name: 'clew inspector' })).toBeVisible();
   await other.getByRole('link', { name: 'Choose Free' }).click();
   await other.getByRole('button', { name: 'Sign up' }).click();
+  await expect(other.getByRole('heading', { name: /^Hello/ })).toBeVisible();
+  await expect(other.getByRole('region', { name: 'clew inspector' })).toBeVisible();
   await expect(shop.getByRole('link', { name: 'Account' })).toBeVisible();
   await shop.getByRole('button', { name: /Knossos Merino/ }).click();
   await expect.poll(async () => (await demo.events('cart_added')).length).toBe(1);

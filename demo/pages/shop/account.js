@@ -1,5 +1,5 @@
 // @ts-check
-import { clew, field, form, member, setMember } from './session.js';
+import { clew, field, form, goTo, member, setMember } from './session.js';
 
 const settings = form('settings');
 const someone = member();
@@ -20,7 +20,7 @@ settings.addEventListener('change', ({ target }) => {
 document.getElementById('log-out')?.addEventListener('click', () => {
   clew('reset');
   setMember(null);
-  location.assign('/shop/');
+  goTo('/shop/');
 });
 
 form('log-in').addEventListener('submit', (event) => {

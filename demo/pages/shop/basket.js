@@ -1,5 +1,5 @@
 // @ts-check
-import { basket, clew, form, NAMES, priceOf, setBasket, totalOf } from './session.js';
+import { basket, clew, form, goTo, NAMES, priceOf, setBasket, totalOf } from './session.js';
 
 const skus = basket();
 const total = totalOf(skus);
@@ -22,5 +22,5 @@ form('basket').addEventListener('submit', (event) => {
   clew('track', 'order_placed', { items: skus.length, total });
   for (const sku of skus) clew('track', 'item_bought', { sku, price: priceOf(sku) });
   setBasket([]);
-  location.assign('/shop/thanks');
+  goTo('/shop/thanks');
 });

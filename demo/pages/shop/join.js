@@ -1,5 +1,5 @@
 // @ts-check
-import { clew, field, form, nextPerson, setMember } from './session.js';
+import { clew, field, form, goTo, nextPerson, setMember } from './session.js';
 
 const join = form('join');
 const person = nextPerson();
@@ -20,5 +20,5 @@ join.addEventListener('submit', (event) => {
   person.taken();
   setMember({ name, email, plan });
   // The page unloads in the same task as the calls above, and no event is lost.
-  location.assign('/shop/account');
+  goTo('/shop/account');
 });

@@ -60,6 +60,19 @@ export const nextPerson = () => {
   };
 };
 
+/** `?clew-inspect` opens the inspector over this page and over later ones, as during development. */
+export const isInspected = new URLSearchParams(location.search).has('clew-inspect');
+
+/** @param {string} address */
+export const addressOf = (address) => {
+  const url = new URL(address, location.href);
+  if (isInspected) url.searchParams.set('clew-inspect', '');
+  return url.href;
+};
+
+/** @param {string} address */
+export const goTo = (address) => location.assign(addressOf(address));
+
 /** @param {string} id @returns {HTMLFormElement} */
 export const form = (id) => /** @type {HTMLFormElement} */ (document.getElementById(id));
 

@@ -1,5 +1,5 @@
 // @ts-check
-import { basket, member, setBasket } from './session.js';
+import { addressOf, basket, isInspected, member, setBasket } from './session.js';
 
 /** The script of all pages of the shop. To track events, a page only calls `clew` or marks elements. */
 
@@ -33,16 +33,11 @@ showState();
 // Another tab of the same browser has logged in, or filled the basket.
 addEventListener('storage', showState);
 
-// As during development, `?clew-inspect` opens the inspector over the page.
-if (new URLSearchParams(location.search).has('clew-inspect')) {
+if (isInspected) {
   const inspector = '/dist/inspector.js';
   import(inspector).then(({ inspectOnRequest }) => inspectOnRequest(/** @type {any} */ (window).clew));
-  // The next page opens the inspector, too.
-  for (const link of document.querySelectorAll('a[href^="/shop/"]')) {
-    const url = new URL(/** @type {HTMLAnchorElement} */ (link).href);
-    url.searchParams.set('clew-inspect', '');
-    /** @type {HTMLAnchorElement} */ (link).href = url.href;
-  }
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll('a[href^="/shop/"]')))
+    link.href = addressOf(link.href);
 }
 
 // Each visitor of the crowd has its own host name for this machine.
