@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import type * as Inspector from '../src/inspector.ts';
+import { goBack } from './support/goBack.ts';
 import { type Site, startSite } from './support/site.ts';
 import { test as base, expect, stub, upTo, type Visitor } from './support/test.ts';
 
@@ -123,6 +124,30 @@ test('a tab without the lease shows the sending tab and the end of its own event
   await waiting.row('second').locator('summary').click();
   await expect(waiting.row('second')).toContainText('by another tab');
   await expect(sending.requests).toContainText('1 event (not seen here)');
+});
+
+test('events that the next page sends are confirmed after the back/forward cache', { tag: '@long' }, async ({
+  demo,
+  visitor,
+}) => {
+  const { page } = visitor;
+  await visitAndInspect(visitor);
+  // The second failure is the answer to the request of the leaving page.
+  await demo.fault({ mode: 'status', status: 503, retryAfter: '5', count: 2 });
+  for (const n of upTo(3)) await visitor.clew('track', 'waits', { n });
+  const { row, sum, state } = partsOf(page);
+  await expect(sum).toContainText('3 queued');
+  await expect(state).toContainText(/In IndexedDB\s*3/);
+  await page.evaluate(() => {
+    location.href = '/blank?next';
+  });
+  await page.waitForURL('**/blank?next');
+  await visitor.load();
+  await expect.poll(() => demo.events('waits')).toHaveLength(3);
+  await goBack(page);
+  await expect(sum).toHaveText('3 tracked = 3 delivered + 0 queued + 0 dropped');
+  await expect(row('waits')).toContainText('confirmed by another page');
+  await expect(state).toContainText(/In IndexedDB\s*0/);
 });
 
 /** In a worker: posts the longest time between two of its timers, in ms. */
@@ -258,12 +283,13 @@ test('drawing an event reads no layout, and draws neither the chart nor other ro
       fillText.apply(this, args);
     };
     let emitTrace: (value: unknown) => void = () => {};
+    let tracked = 0;
     const tracker = {
       on(signal: string, listener: typeof emitTrace) {
         if (signal === 'trace') emitTrace = listener;
         return () => {};
       },
-      stats: () => ({ tracked: 0, delivered: 0, queued: 0, dropped: {} }),
+      stats: () => ({ tracked, delivered: 0, queued: tracked, dropped: {} }),
     } as Inspector.Inspectable;
     // The chart is drawn once a second: this test is about what happens between.
     window.setInterval = (() => 0) as unknown as typeof setInterval;
@@ -276,7 +302,10 @@ test('drawing an event reads no layout, and draws neither the chart nor other ro
       },
     };
     window.counts = counts;
-    window.emitTracked = (event) => emitTrace({ step: 'tracked', event: { uuid: event, event, payload } });
+    window.emitTracked = (event) => {
+      tracked++;
+      emitTrace({ step: 'tracked', event: { uuid: event, event, payload } });
+    };
     window.emitTracked('first');
   }, '/dist/inspector.js');
   const { row } = partsOf(page);

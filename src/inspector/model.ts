@@ -21,6 +21,8 @@ export interface SeenEvent {
   readonly requests: number[];
   endedAt?: number;
   end?: 'delivered' | DropReason;
+  /** Only the totals show this end: another page has confirmed the event, and no signal has reported it. */
+  isCounted?: boolean | undefined;
   /** Why the relay or the service refused it. */
   why?: string | undefined;
 }
@@ -48,6 +50,8 @@ export interface Model {
   forgotten: number;
   /** Events without an end, by whether they are in IndexedDB. */
   readonly waiting: Map<string, { readonly name: string; isStored: boolean }>;
+  /** How many events of `waiting` the tracker's sums did not count as queued any more at the last look. */
+  surplus: number;
   readonly requests: Requests;
   /** Upserts that the service rejected, until clew sends them again or their end is known. */
   readonly refusedUpserts: Set<string>;
@@ -64,6 +68,7 @@ export const newModel = (openedAt: number): Model => ({
   events: new Map(),
   forgotten: 0,
   waiting: new Map(),
+  surplus: 0,
   requests: newRequests(),
   refusedUpserts: new Set(),
   errors: [],

@@ -13,7 +13,8 @@ export interface Station {
 }
 
 /** An event's end, in words. */
-export const endOf = ({ end, requests }: SeenEvent): string => {
+export const endOf = ({ end, isCounted, requests }: SeenEvent): string => {
+  if (isCounted) return 'confirmed by another page';
   const often = requests.length > 1 ? `, sent ${requests.length}×` : '';
   if (!end) return `queued${often}`;
   return end === 'delivered' ? `confirmed${often}` : `dropped: ${end}`;

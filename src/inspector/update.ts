@@ -144,6 +144,7 @@ const updateEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[
       learn(seen, event);
       seen.endedAt = at;
       seen.end = reason ?? 'delivered';
+      seen.isCounted = undefined;
       // The service refused the event because of another event in its batch, and has confirmed it since.
       if (!reason) seen.why = undefined;
       // An event from before the inspector was opened takes the times of the request that has just been answered.
@@ -184,9 +185,43 @@ export const update = <S extends keyof Signals>(model: Model, at: number, signal
   }
 };
 
-/** Takes in the tracker's own sums. Some events appear only in these sums. */
+/**
+ * The events without an end, the likeliest to have one first: other pages read only the store, and no page settles another page's
+ * request.
+ */
+const likeliest = ({ waiting, requests }: Model): string[] => {
+  const open = new Set([...requests.open.values()].flat());
+  const rank = ([uuid, { isStored }]: [string, { isStored: boolean }]) => (open.has(uuid) ? 2 : isStored ? 0 : 1);
+  return [...waiting].sort((one, other) => rank(one) - rank(other)).map(([uuid]) => uuid);
+};
+
+/**
+ * Ends the events that the tracker does not count as queued any more. Another page settles events of a page in the back/forward
+ * cache, and a refusal erases events that only the store has. No signal reports either.
+ */
+const endCounted = (model: Model, at: number, queued: number): void => {
+  const { waiting, visitor } = model;
+  const surplus = Math.max(waiting.size - queued, 0);
+  // The signals of ends that are counted already may come later in this task: only the second look is sure.
+  const ended = Math.min(surplus, model.surplus);
+  model.surplus = surplus - ended;
+  if (!ended) return;
+  const isRefused = visitor && !visitor.visitorId;
+  for (const uuid of likeliest(model).slice(0, ended)) {
+    waiting.delete(uuid);
+    const event = model.events.get(uuid);
+    if (event)
+      Object.assign(event, {
+        endedAt: at,
+        ...(isRefused ? { end: 'consent' } : { end: 'delivered', isCounted: true }),
+      });
+  }
+};
+
+/** Takes in the tracker's own sums. Some events and some ends appear only in these sums. */
 export const count = (model: Model, at: number, stats: Stats): void => {
   model.before ??= Math.max(stats.tracked - model.stats.tracked, 0);
   model.stats = { ...stats, dropped: { ...stats.dropped } };
+  endCounted(model, at, stats.queued);
   roll(model.seconds, at, stats.queued).queued = stats.queued;
 };

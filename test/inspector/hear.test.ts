@@ -312,6 +312,68 @@ describe('the totals', () => {
   });
 });
 
+describe('events that the totals do not count as queued any more', () => {
+  const away = (queued: number, tracked = 3) => {
+    const played = stage();
+    const { model, now, track, store } = played;
+    for (const uuid of ['a', 'b', 'c']) track(uuid);
+    store('a', 'b');
+    const stats = { tracked, delivered: tracked - queued, queued, dropped: {} };
+    const look = () => count(model, now(), stats);
+    return { ...played, look, ends: () => ['a', 'b', 'c'].map((uuid) => model.events.get(uuid)?.end) };
+  };
+
+  it('were confirmed by another page, and wait no longer', () => {
+    const { model, look, ends, event } = away(0);
+    look();
+    look();
+    expect(ends()).toEqual(['delivered', 'delivered', 'delivered']);
+    expect(event('a')).toMatchObject({ isCounted: true, endedAt: 1004 });
+    expect(model.waiting.size).toBe(0);
+  });
+
+  it('are the oldest of those in the store and in no request', () => {
+    const { look, ends, send } = away(2);
+    send(['a']);
+    look();
+    look();
+    expect(ends()).toEqual([undefined, 'delivered', undefined]);
+  });
+
+  it('may still get their signals after the first look', () => {
+    const { model, look, event, drop, ends } = away(0);
+    look();
+    for (const uuid of ['a', 'b', 'c']) drop(uuid, 'full');
+    look();
+    look();
+    expect(ends()).toEqual(['full', 'full', 'full']);
+    expect([event('a')?.isCounted, model.surplus]).toEqual([undefined, 0]);
+  });
+
+  it('have the end of a later signal', () => {
+    const { look, drop, event } = away(0);
+    look();
+    look();
+    drop('a', 'rejected');
+    expect(event('a')).toMatchObject({ end: 'rejected', isCounted: undefined });
+  });
+
+  it('were dropped if the visitor has refused', () => {
+    const { look, tell, ends } = away(0);
+    tell({ step: 'visitor', visitorId: undefined });
+    look();
+    look();
+    expect(ends()).toEqual(['consent', 'consent', 'consent']);
+  });
+
+  it('are none while all are queued', () => {
+    const { look, ends } = away(3);
+    look();
+    look();
+    expect(ends()).toEqual([undefined, undefined, undefined]);
+  });
+});
+
 describe('the visitor', () => {
   it('is the one of the trace, and none after a refusal', () => {
     const { model, tell } = stage();

@@ -58,6 +58,7 @@ describe('the end of an event', () => {
     [{ requests: [1, 2] }, 'queued, sent 2×'],
     [{ end: 'delivered', requests: [1] }, 'confirmed'],
     [{ end: 'delivered', requests: [1, 2, 3] }, 'confirmed, sent 3×'],
+    [{ end: 'delivered', isCounted: true, requests: [1] }, 'confirmed by another page'],
     [{ end: 'too-large' }, 'dropped: too-large'],
   ] as const)('of %j is %j', (more, text) => {
     expect(endOf(seen(more as Partial<SeenEvent>))).toBe(text);
