@@ -125,14 +125,19 @@ const shortUuid = {
       : null,
 };
 
-/** On import, uPlot adds listeners to the page for its cursor. The inspector's chart has no cursor, so this removes them. */
+/**
+ * On import, uPlot adds listeners to the page for its cursor. The inspector's chart has no cursor, so this removes them. The
+ * loops of uPlot also copy inherited properties, without end if a page has added an object to `Object.prototype`.
+ */
 const quietPlot = {
   name: 'quiet-plot',
   transform(code, id) {
     if (!/uPlot\.esm\.js$/.test(id)) return null;
     const quiet = code.replace(/\nif \(domEnv\) \{\s+on\(resize, win.+?\n\}/s, '');
     if (quiet === code) throw new Error('uPlot has changed: where does it listen now?');
-    return { code: quiet, map: null };
+    const own = quiet.replace(/(for \((?:let|var) \w+) in ([\w.]+)\)/g, '$1 of Object.keys($2 ?? {}))');
+    if (own === quiet) throw new Error('uPlot has changed: how does it copy its options now?');
+    return { code: own, map: null };
   },
 };
 

@@ -541,6 +541,19 @@ test('events held until consent are in memory only, and a refusal drops them as 
   await expect(state).toContainText('refused: nothing is stored or sent');
 });
 
+test('a page that adds to `Object.prototype` has an inspector with its chart', async ({ visitor }) => {
+  const { page } = visitor;
+  await page.addInitScript(() => {
+    Object.assign(Object.prototype, { cfg: { a: 1 }, each: () => {}, retryAt: 9e15, end: 'x' });
+  });
+  await visitAndInspect(visitor);
+  const { row, requests } = partsOf(page);
+  await visitor.clew('track', 'signup');
+  await expect(row('signup')).toContainText('confirmed');
+  await expect(requests).not.toContainText('Retry');
+  await expect(page.locator('clew-inspector canvas')).toBeVisible();
+});
+
 test('the element fills its parent, keeps a tracker set before its module loads, and dispatches close', {
   tag: '@long',
 }, async ({ visitor }) => {

@@ -1,5 +1,6 @@
 import type { DropReason, Trace } from '../api/signals.js';
 import type { Stats } from '../api/types.js';
+import { bare } from './bare.js';
 import type { Second } from './rate.js';
 import { newRequests, type Requests } from './requests.js';
 
@@ -62,18 +63,19 @@ export interface Model {
   readonly seconds: Second[];
 }
 
-export const newModel = (openedAt: number): Model => ({
-  openedAt,
-  stats: { tracked: 0, delivered: 0, queued: 0, dropped: {} },
-  events: new Map(),
-  forgotten: 0,
-  waiting: new Map(),
-  surplus: 0,
-  requests: newRequests(),
-  refusedUpserts: new Set(),
-  errors: [],
-  seconds: [],
-});
+export const newModel = (openedAt: number): Model =>
+  bare<Model>({
+    openedAt,
+    stats: { tracked: 0, delivered: 0, queued: 0, dropped: {} },
+    events: new Map(),
+    forgotten: 0,
+    waiting: new Map(),
+    surplus: 0,
+    requests: newRequests(),
+    refusedUpserts: new Set(),
+    errors: [],
+    seconds: [],
+  });
 
 /** How many events are lost, for whatever reason. */
 export const lostIn = ({ dropped }: Stats): number => Object.values(dropped).reduce((sum, count) => sum + count, 0);

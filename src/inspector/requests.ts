@@ -1,5 +1,6 @@
 import type { Link } from '../courier/lease.js';
 import type { Answer } from '../courier/transport.js';
+import { bare } from './bare.js';
 
 /** A request, as far as the inspector has seen it. Times are ms since the epoch. */
 export interface SeenRequest {
@@ -52,7 +53,7 @@ export const send = (
   const { list, open, last } = requests;
   // A flush, or the visitor's coming back, has ended the wait.
   if (last?.[0].retryAt) last[0].retryAt = Math.min(last[0].retryAt, request.sentAt);
-  const seen = { ...request, number: ++requests.count, size: uuids.length };
+  const seen = bare<SeenRequest>({ ...request, number: ++requests.count, size: uuids.length });
   list.push(seen);
   const gone = list.length > MOST_REQUESTS && list.shift();
   if (gone) open.delete(gone);

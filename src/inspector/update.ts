@@ -1,6 +1,7 @@
 import type { DropReason, Signals, Trace } from '../api/signals.js';
 import type { Stats } from '../api/types.js';
 import { IDENTIFY, UPSERT_PATH, type WireEvent } from '../wire.js';
+import { bare } from './bare.js';
 import type { Model, SeenEvent } from './model.js';
 import { roll } from './rate.js';
 import { answer, plan, send } from './requests.js';
@@ -15,7 +16,7 @@ const see = (model: Model, uuid: string): SeenEvent => {
   const { events } = model;
   let event = events.get(uuid);
   if (event) return event;
-  event = { uuid, requests: [] };
+  event = bare<SeenEvent>({ uuid, requests: [] });
   events.set(uuid, event);
   for (const [oldest] of events) {
     if (events.size <= MOST_EVENTS) break;

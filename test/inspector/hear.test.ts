@@ -131,6 +131,21 @@ describe('an event', () => {
   });
 });
 
+it('an event, a request and the model inherit nothing from a page that adds to `Object.prototype`', () => {
+  const additions = { end: 'delivered', visitor: { visitorId: 'none' }, retryAt: 9e15, outcome: 'failed' };
+  Object.assign(Object.prototype, additions);
+  try {
+    const { model, track, send, event } = stage();
+    track('a');
+    send(['a']);
+    const { end } = event('a') ?? {};
+    const { retryAt, outcome } = model.requests.list[0] ?? {};
+    expect([end, retryAt, outcome, model.visitor]).toEqual([undefined, undefined, undefined, undefined]);
+  } finally {
+    for (const name of Object.keys(additions)) Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
 describe('an upsert', () => {
   it('is confirmed by the answer, since no signal reports its end', () => {
     const { store, send, answer, event, model } = stage();
