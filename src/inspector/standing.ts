@@ -39,8 +39,8 @@ export const heldIn = ({ waiting, stats }: Model): Held => {
   return { memory: most(counts.memory), stored: most(counts.stored), inMemory, inStore, unknown };
 };
 
-/** The visitor's answer, as far as it shows. */
-export const consentOf = ({ visitor, stats }: Model): 'granted' | 'refused' | 'unknown' => {
-  if (visitor?.visitorId) return 'granted';
-  return visitor || stats.dropped.consent ? 'refused' : 'unknown';
+/** The visitor's answer, as far as it shows. The totals may have drops of a refusal that is over. */
+export const consentOf = ({ visitor }: Model): 'granted' | 'refused' | 'unknown' => {
+  if (!visitor) return 'unknown';
+  return visitor.visitorId ? 'granted' : 'refused';
 };

@@ -156,10 +156,16 @@ const updateEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[
     }
     learnVisitor(model, event);
   }
+  if (reason === 'consent') learnRefusal(model);
   stats.queued -= ended.length;
   if (reason) stats.dropped[reason] = (stats.dropped[reason] ?? 0) + ended.length;
   else stats.delivered += ended.length;
   roll(model.seconds, at, stats.queued).queued = stats.queued;
+};
+
+/** An inspector that is opened after a refusal learns it from the first event that is dropped for it. */
+const learnRefusal = (model: Model): void => {
+  if (!model.visitor?.isReported) model.visitor = { visitorId: undefined, isReported: false };
 };
 
 /** An inspector that is opened late learns the visitor from the first event that arrives. */

@@ -70,9 +70,18 @@ describe('consent', () => {
     expect(consentOf(model)).toBe('refused');
   });
 
-  it('is refused if an event was dropped for it, also without a trace', () => {
+  it('is refused if an event is dropped for it, also without a trace', () => {
     const model = newModel(0);
     update(model, 0, 'dropped', { events: [{ uuid: 'a' }], reason: 'consent' });
     expect(consentOf(model)).toBe('refused');
+    update(model, 0, 'trace', { step: 'visitor', visitorId: 't' });
+    update(model, 0, 'dropped', { events: [{ uuid: 'b' }], reason: 'consent' });
+    expect(consentOf(model)).toBe('granted');
+  });
+
+  it('is unknown if events were dropped for it before the inspector opened', () => {
+    const model = newModel(0);
+    count(model, 0, { tracked: 2, delivered: 0, queued: 0, dropped: { consent: 2 } });
+    expect(consentOf(model)).toBe('unknown');
   });
 });
