@@ -521,7 +521,7 @@ test('an inspector opened late has the correct totals and names unknown data', {
   const { sum, events, state, row } = partsOf(visitor.page);
   await expect(sum).toHaveText('3 tracked = 3 delivered + 0 queued + 0 dropped');
   await expect(events).toContainText('3 events tracked before the inspector opened.');
-  await expect(state).toContainText('unknown until the next report or confirmed event');
+  await expect(state).toContainText('unknown until the next report, or until a new event is confirmed');
   await visitor.clew('track', 'since');
   await expect(row('since')).toContainText('confirmed');
   await expect(state).toContainText((await visitor.clew('correlationValue')) as string);
@@ -535,7 +535,7 @@ test('events held until consent are in memory only, and a refusal drops them as 
   const { state, row } = partsOf(visitor.page);
   await visitor.clew('track', 'asked');
   await expect(state).toContainText(/In memory only\s*1\s*asked/);
-  await expect(state).toContainText('unknown until the next report or confirmed event');
+  await expect(state).toContainText('unknown until the next report, or until a new event is confirmed');
   await visitor.clew('consent', false);
   await expect(row('asked')).toContainText('dropped: consent');
   await expect(state).toContainText('refused: nothing is stored or sent');

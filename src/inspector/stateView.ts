@@ -81,7 +81,7 @@ const visitor = (model: Model): TemplateResult => {
   return html`<h4>Visitor</h4>
     <dl class="facts">
       <dt>Visitor id</dt>
-      <dd>${visitorId ? html`<code>${visitorId}</code>` : html`<span class="soft">${model.visitor ? 'erased' : 'unknown until the next report or confirmed event'}</span>`}</dd>
+      <dd>${visitorId ? html`<code>${visitorId}</code>` : html`<span class="soft">${model.visitor ? 'erased' : 'unknown until the next report, or until a new event is confirmed'}</span>`}</dd>
       <dt>Primary key</dt>
       <dd>${primaryKey ?? html`<span class="soft">${isReported ? 'none (anonymous)' : 'unknown'}</span>`}</dd>
       <dt>Consent</dt>

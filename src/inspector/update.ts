@@ -139,8 +139,8 @@ const updateEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[
   const justAnswered = new Set(uuids);
   for (const event of ended) {
     const { uuid = '' } = event;
-    const isForgotten = waiting.delete(uuid) && !model.events.has(uuid);
-    if (!isForgotten) {
+    const isTracked = waiting.delete(uuid);
+    if (!isTracked || model.events.has(uuid)) {
       const seen = see(model, uuid);
       learn(seen, event);
       seen.endedAt = at;
@@ -154,7 +154,7 @@ const updateEnd = (model: Model, at: number, ended: readonly Partial<WireEvent>[
         seen.requests.push(request.number);
       }
     }
-    learnVisitor(model, event);
+    if (isTracked) learnVisitor(model, event);
   }
   if (reason === 'consent') learnRefusal(model);
   stats.queued -= ended.length;
@@ -168,7 +168,7 @@ const learnRefusal = (model: Model): void => {
   if (!model.visitor?.isReported) model.visitor = { visitorId: undefined, isReported: false };
 };
 
-/** An inspector that is opened late learns the visitor from the first event that arrives. */
+/** An inspector that is opened late learns the visitor from an event tracked since. An earlier one may belong to another visitor. */
 const learnVisitor = (model: Model, { event, payload, correlationValue: visitorId }: Partial<WireEvent>): void => {
   const { visitor } = model;
   if (visitor?.isReported || !visitorId) return;

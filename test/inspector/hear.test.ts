@@ -398,8 +398,15 @@ describe('the visitor', () => {
     expect(model.visitor).toEqual({ visitorId: undefined, isReported: true });
   });
 
-  it('is learned from delivered events if the inspector opens late, with the key from $identify', () => {
+  it('is not learned from an event tracked before the inspector opened', () => {
     const { model, deliver } = stage();
+    deliver('a');
+    expect(model.visitor).toBeUndefined();
+  });
+
+  it('is learned from delivered events if the inspector opens late, with the key from $identify', () => {
+    const { model, track, deliver } = stage();
+    for (const uuid of ['a', 'i', 'b']) track(uuid);
     deliver('a');
     expect(model.visitor).toEqual({ visitorId: VISITOR_ID, isReported: false });
     const identify = eventOf('i', {
