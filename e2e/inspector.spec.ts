@@ -329,6 +329,24 @@ test('drawing an event reads no layout, and draws neither the chart nor other ro
   expect(Object.fromEntries(counted)).toEqual({ computed: 0, rectangles: 0, heights: 0, texts: 0, payloads: 0 });
 });
 
+test('later events close no open row and take the focus from no row', async ({ visitor }) => {
+  await visitAndInspect(visitor);
+  const { row, rows, events } = partsOf(visitor.page);
+  await visitor.clew('track', 'opened');
+  await visitor.clew('track', 'focused');
+  await row('opened').locator('summary').click();
+  await row('focused').locator('summary').focus();
+  await visitor.trackAndLeave('later', 100, 'stay');
+  await expect(row('later')).toBeVisible();
+  await expect(row('focused').locator('summary')).toBeFocused();
+  await events.focus();
+  await expect(rows.filter({ hasText: 'focused' })).toHaveCount(0);
+  const more = events.getByRole('button', { name: /Show \d+ of \d+ older/ });
+  for (const _ of upTo(2)) await more.click();
+  await events.evaluate((part) => part.scrollTo(0, part.scrollHeight));
+  await expect(row('opened').getByRole('region', { name: 'Payload' })).toBeVisible();
+});
+
 test('the exported file has all seen events, requests and errors', async ({ demo, visitor }) => {
   await visitAndInspect(visitor);
   const { page } = visitor;

@@ -43,6 +43,7 @@ class ClewInspector extends LitElement {
   });
   readonly #ui: Ui = {
     opened: new Set(),
+    focused: undefined,
     shown: PAGE,
     filter: '',
     part: 'events',
@@ -177,6 +178,7 @@ class ClewInspector extends LitElement {
     const model = this.#session?.model;
     const now = Date.now();
     const isDocked = this.hasAttribute('docked');
+    this.#ui.focused = this.shadowRoot?.activeElement?.closest('li')?.dataset.uuid;
     const actions = { save: this.#save, ...(isDocked && { collapse: this.#collapse }), close: this.#close };
     return html`<section class="inspector ${this.#isNarrow ? 'is-narrow' : ''}" aria-label="clew inspector">
       ${isDocked && !isCollapsed ? handleView(this, this.#ui) : nothing} ${headerView(model, now, isCollapsed, actions)}

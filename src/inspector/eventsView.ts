@@ -55,8 +55,8 @@ const row = (event: SeenEvent, ui: Ui): TemplateResult => {
     ui.changed();
   };
   const kind = !end ? 'soft' : end === 'delivered' ? 'good' : 'lost';
-  return html`<li>
-    <details @toggle=${toggle}>
+  return html`<li data-uuid=${uuid}>
+    <details ?open=${ui.opened.has(uuid)} @toggle=${toggle}>
       <summary>
         <time class="soft">${since ? instant(since) : 'earlier'}</time>
         <b class="name">${nameOf(event) || 'no name'}</b>
@@ -79,8 +79,10 @@ const matches = (event: SeenEvent, filter: string): boolean =>
   `${nameOf(event)} ${endOf(event)}`.toLowerCase().includes(filter.trim().toLowerCase());
 
 const listView = (found: readonly SeenEvent[], ui: Ui): TemplateResult => {
-  const shown = found.slice(0, ui.shown);
-  const drawn = shown.slice(0, rowsInSight(ui, 'events'));
+  // A row that is not drawn any more loses the focus. So does a row that becomes the last one, because Lit moves it.
+  const pastFocus = found.findIndex(({ uuid }) => uuid === ui.focused) + 2;
+  const shown = found.slice(0, Math.max(ui.shown, pastFocus));
+  const drawn = shown.slice(0, Math.max(rowsInSight(ui, 'events'), pastFocus));
   const more = found.length - shown.length;
   const showMore = () => {
     ui.shown += PAGE;

@@ -17,6 +17,8 @@ export const heightOf = (rows: number, part: 'events' | 'requests'): number => r
 export interface Ui {
   /** Events whose row is open, by uuid. */
   readonly opened: Set<string>;
+  /** The event whose row has the focus. */
+  focused: string | undefined;
   /** How many events are shown. */
   shown: number;
   filter: string;
