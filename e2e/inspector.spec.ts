@@ -498,6 +498,25 @@ test('`inspectOnRequest` opens the inspector only at `?clew-inspect`', async ({ 
   expect(await ask('?a=1&clew-inspect')).toEqual(['function', true, false]);
 });
 
+test('a tracker has one docked inspector, and those of two trackers are beside each other', async ({ visitor }) => {
+  await visitAndInspect(visitor);
+  const { page } = visitor;
+  const { width = 0 } = page.viewportSize() ?? {};
+  await page.evaluate(async (file) => {
+    const { inspect } = (await import(file)) as typeof Inspector;
+    const tracker = { on: () => () => {}, stats: () => ({ tracked: 0, delivered: 0, queued: 0, dropped: {} }) };
+    for (const one of [tracker, tracker, window.clew]) inspect(one);
+  }, '/dist/inspector.js');
+  await expect(page.locator('clew-inspector')).toHaveCount(2);
+  const first = page.getByRole('region', { name: 'clew inspector', exact: true });
+  const second = page.getByRole('region', { name: 'clew inspector 2' });
+  expect(await first.boundingBox()).toMatchObject({ x: 0, width: width / 2 });
+  expect(await second.boundingBox()).toMatchObject({ x: width / 2, width: width / 2 });
+  await second.getByRole('button', { name: 'Close' }).click();
+  await expect(second).toHaveCount(0);
+  await expect.poll(() => first.boundingBox()).toMatchObject({ x: 0, width });
+});
+
 test('an inspector opened before the bundle loads shows later events', { tag: '@long' }, async ({ demo, visitor }) => {
   const { page } = visitor;
   await page.goto(`${demo.address}/blank`);

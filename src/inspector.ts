@@ -22,9 +22,25 @@ export interface InspectOptions {
 const isBrowser = typeof window !== 'undefined';
 if (isBrowser) define();
 
+/** The tracker's inspector that is docked, or fills this parent. */
+const find = (tracker: Inspectable, parent: Element | undefined): ClewInspectorElement | undefined =>
+  [...(parent ?? document.body).children].find(
+    (child): child is ClewInspectorElement =>
+      child.matches(`clew-inspector${parent ? ':not([docked])' : '[docked]'}`) &&
+      (child as ClewInspectorElement).tracker === tracker,
+  );
+
+const open = (tracker: Inspectable, parent: Element | undefined): ClewInspectorElement => {
+  const element = document.createElement('clew-inspector') as ClewInspectorElement;
+  element.toggleAttribute('docked', !parent);
+  element.tracker = tracker;
+  (parent ?? document.body).append(element);
+  return element;
+};
+
 /**
  * Opens an inspector, which displays events, requests, the sending tab, the visitor and drops with their reasons. The inspector
- * listens from the call on. For earlier events it has only the sums.
+ * listens from the call on. For earlier events it has only the sums. A tracker's inspector that is open in this place already stays.
  *
  * @param tracker a tracker, or the page's `window.clew`, also before the bundle loads
  * @returns a function that closes the inspector and removes its listeners
@@ -32,10 +48,7 @@ if (isBrowser) define();
  */
 export const inspect = (tracker: Inspectable, { parent }: InspectOptions = {}): (() => void) => {
   if (!isBrowser) return () => {};
-  const element = document.createElement('clew-inspector') as ClewInspectorElement;
-  element.toggleAttribute('docked', !parent);
-  element.tracker = tracker;
-  (parent ?? document.body).append(element);
+  const element = find(tracker, parent) ?? open(tracker, parent);
   return () => element.remove();
 };
 

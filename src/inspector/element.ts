@@ -5,6 +5,7 @@ import { download, exported } from './exported.js';
 import { handleView, mostHeight } from './handleView.js';
 import { headerView } from './headerView.js';
 import type { Model } from './model.js';
+import { nameOf, placeDocked } from './places.js';
 import { requestsView } from './requestsView.js';
 import { sizeRests } from './restView.js';
 import { type Session, watch } from './session.js';
@@ -21,6 +22,15 @@ import { PAGE, PARTS, type Part, type Ui } from './ui.js';
 const PAUSE = 250;
 /** Px of width from which all parts have room beside each other. */
 const WIDE = 1000;
+
+/** The inspectors in the page, in the order in which they were opened. */
+const opened = new Set<ClewInspector>();
+
+/** Gives the inspectors their places and names. */
+const arrange = (): void => {
+  placeDocked([...opened].filter((inspector) => inspector.hasAttribute('docked')));
+  for (const inspector of opened) inspector.requestUpdate();
+};
 
 /** Shows what its `tracker` does, for as long as it is in a page. */
 class ClewInspector extends LitElement {
@@ -65,6 +75,8 @@ class ClewInspector extends LitElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    opened.add(this);
+    arrange();
     this.#start();
     this.#sizes.observe(this);
     window.addEventListener('resize', this.#viewportResized);
@@ -74,6 +86,8 @@ class ClewInspector extends LitElement {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    opened.delete(this);
+    arrange();
     this.#sizes.disconnect();
     window.removeEventListener('resize', this.#viewportResized);
     clearInterval(this.#ticking);
@@ -178,10 +192,11 @@ class ClewInspector extends LitElement {
     const model = this.#session?.model;
     const now = Date.now();
     const isDocked = this.hasAttribute('docked');
+    const name = nameOf([...opened].indexOf(this));
     this.#ui.focused = this.shadowRoot?.activeElement?.closest('li')?.dataset.uuid;
     const actions = { save: this.#save, ...(isDocked && { collapse: this.#collapse }), close: this.#close };
-    return html`<section class="inspector ${this.#isNarrow ? 'is-narrow' : ''}" aria-label="clew inspector">
-      ${isDocked && !isCollapsed ? handleView(this, this.#ui) : nothing} ${headerView(model, now, isCollapsed, actions)}
+    return html`<section class="inspector ${this.#isNarrow ? 'is-narrow' : ''}" aria-label=${name}>
+      ${isDocked && !isCollapsed ? handleView(this, this.#ui) : nothing} ${headerView(name, model, now, isCollapsed, actions)}
       ${model && !isCollapsed ? this.#parts(model, now) : nothing}
     </section>`;
   }

@@ -36,12 +36,13 @@ interface Actions {
 
 /** The bar at the top: all that is left of one that is collapsed. */
 export const headerView = (
+  name: string,
   model: Model | undefined,
   now: number,
   isCollapsed: boolean,
   { save, collapse, close }: Actions,
 ): TemplateResult => html`<header>
-  <div class="title">${mark}<h2>clew inspector</h2></div>
+  <div class="title">${mark}<h2>${name}</h2></div>
   ${model ? html`${sumView(model)} ${senderChip(model, now)}` : html`<p class="sum soft">No tracker.</p>`}
   <div class="actions">
     <button type="button" @click=${save} ?disabled=${!model}>Export<span class="format"> JSON</span></button>

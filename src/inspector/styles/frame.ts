@@ -5,6 +5,7 @@ export const frame = css`
   .inspector {
     display: grid;
     grid-template-rows: auto minmax(0, 1fr);
+    grid-template-columns: minmax(0, 1fr);
     block-size: 100%;
   }
   .inspector.is-narrow {
@@ -77,6 +78,7 @@ export const frame = css`
   }
   .actions {
     display: flex;
+    flex-wrap: wrap;
     gap: 4px;
   }
   button {
