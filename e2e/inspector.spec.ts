@@ -558,6 +558,7 @@ test('an inspector opened late has the correct totals and names unknown data', {
   const { sum, events, state, row } = partsOf(visitor.page);
   await expect(sum).toHaveText('3 tracked = 3 delivered + 0 queued + 0 dropped');
   await expect(events).toContainText('3 events tracked before the inspector opened.');
+  await expect(events).not.toContainText('still queued');
   await expect(state).toContainText('unknown until the next report, or until a new event is confirmed');
   await visitor.clew('track', 'since');
   await expect(row('since')).toContainText('confirmed');

@@ -4,6 +4,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import { duration, instant, number, plural, reasonIn } from './format.js';
 import type { Model, SeenEvent } from './model.js';
 import { restView } from './restView.js';
+import { earlierIn } from './standing.js';
 import { endOf, type Station, stationsOf } from './stations.js';
 import { PAGE, rowsInSight, type Ui } from './ui.js';
 
@@ -108,8 +109,14 @@ const listView = (found: readonly SeenEvent[], ui: Ui): TemplateResult => {
     }`;
 };
 
+const earlierView = (before: number, queued: number): TemplateResult => html`<p class="note">
+  ${plural(before, 'event')} tracked before the inspector opened. The totals include ${before > 1 ? 'them' : 'it'}.
+  ${queued ? `${number(queued)} of these ${queued > 1 ? 'are' : 'is'} still queued, and will appear here when confirmed or dropped.` : nothing}
+</p>`;
+
 /** The path of each event, the newest first. */
-export const eventsView = ({ events, before, forgotten }: Model, ui: Ui): TemplateResult => {
+export const eventsView = (model: Model, ui: Ui): TemplateResult => {
+  const { events, before, forgotten } = model;
   const all = [...events.values()].reverse();
   const found = ui.filter.trim() ? all.filter((event) => matches(event, ui.filter)) : all;
   const filter = ({ target }: Event) => {
@@ -131,14 +138,7 @@ export const eventsView = ({ events, before, forgotten }: Model, ui: Ui): Templa
         @input=${filter}
       />
     </div>
-    ${
-      before
-        ? html`<p class="note">
-            ${plural(before, 'event')} tracked before the inspector opened. The totals include ${before > 1 ? 'them' : 'it'}. Such an event
-            appears here when it is confirmed or dropped.
-          </p>`
-        : nothing
-    }
+    ${before ? earlierView(before, earlierIn(model)) : nothing}
     ${found.length ? listView(found, ui) : html`<p class="empty">${empty}</p>`}
     ${forgotten ? html`<p class="note">${plural(forgotten, 'older event')} discarded. The totals still include ${forgotten > 1 ? 'them' : 'it'}.</p>` : nothing}
   `;

@@ -26,7 +26,11 @@ export interface Held {
 
 const most = (counts: Map<string, number>): [string, number][] => [...counts].sort(([, a], [, b]) => b - a);
 
-export const heldIn = ({ waiting, stats }: Model): Held => {
+/** How many queued events the inspector has not seen. */
+const unseenIn = ({ waiting, stats }: Model): number => Math.max(stats.queued - waiting.size, 0);
+
+export const heldIn = (model: Model): Held => {
+  const { waiting } = model;
   const counts = { memory: new Map<string, number>(), stored: new Map<string, number>() };
   let inStore = 0;
   for (const { name, isStored } of waiting.values()) {
@@ -35,9 +39,11 @@ export const heldIn = ({ waiting, stats }: Model): Held => {
     if (isStored) inStore++;
   }
   const inMemory = waiting.size - inStore;
-  const unknown = Math.max(stats.queued - waiting.size, 0);
-  return { memory: most(counts.memory), stored: most(counts.stored), inMemory, inStore, unknown };
+  return { memory: most(counts.memory), stored: most(counts.stored), inMemory, inStore, unknown: unseenIn(model) };
 };
+
+/** How many events from before the inspector was opened are still queued, at most. */
+export const earlierIn = (model: Model): number => Math.min(model.before ?? 0, unseenIn(model));
 
 /** The visitor's answer, as far as it shows. The totals may have drops of a refusal that is over. */
 export const consentOf = ({ visitor }: Model): 'granted' | 'refused' | 'unknown' => {

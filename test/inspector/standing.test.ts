@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newModel } from '../../src/inspector/model.ts';
-import { consentOf, heldIn, senderOf } from '../../src/inspector/standing.ts';
+import { consentOf, earlierIn, heldIn, senderOf } from '../../src/inspector/standing.ts';
 import { count, update } from '../../src/inspector/update.ts';
 
 const NOW = 10_000;
@@ -58,6 +58,19 @@ describe('queued events', () => {
     count(model, 0, { tracked: 5, delivered: 2, queued: 3, dropped: {} });
     expect(heldIn(model)).toMatchObject({ inMemory: 0, inStore: 0, unknown: 3 });
   });
+});
+
+it('events from before the inspector opened are still queued until the totals have their ends', () => {
+  const model = newModel(0);
+  const sum = (delivered: number, queued: number) =>
+    count(model, 0, { tracked: delivered + queued, delivered, queued, dropped: {} });
+  sum(2, 3);
+  expect(earlierIn(model)).toBe(3);
+  update(model, 0, 'trace', { step: 'tracked', event: { uuid: 'a', event: 'since' } });
+  sum(4, 2);
+  expect(earlierIn(model)).toBe(1);
+  sum(5, 1);
+  expect(earlierIn(model)).toBe(0);
 });
 
 describe('consent', () => {
