@@ -566,6 +566,20 @@ test('an inspector opened late has the correct totals and names unknown data', {
   await expect(sum).toHaveText('4 tracked = 4 delivered + 0 queued + 0 dropped');
 });
 
+test('after stop() the inspector shows queued events, and promises no request', async ({ demo, visitor }) => {
+  await demo.fault({ mode: 'status', status: 503 });
+  await visitAndInspect(visitor);
+  const { page } = visitor;
+  await page.evaluate(() => {
+    window.clew('track', 'left');
+    window.clew('stop');
+  });
+  const { row, state } = partsOf(page);
+  await expect(row('left')).toContainText('queued');
+  await expect(page.locator('clew-inspector .chip')).toHaveText('events queued');
+  await expect(state).not.toContainText('are sent after the flush interval.');
+});
+
 test('events held until consent are in memory only, and a refusal drops them as consent', { tag: '@long' }, async ({
   visitor,
 }) => {

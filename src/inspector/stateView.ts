@@ -43,7 +43,7 @@ const sender = (model: Model, now: number): TemplateResult => {
     if (who.kind === 'waiting')
       return html`<b class="lost">Retry in ${countdown(who.until, now)}</b>, at ${clock(who.until)}, after ${plural(who.fails, 'failure')} in a row.`;
     if (who.kind === 'nobody' && model.stats.queued)
-      return html`<b>No tab holds the lease.</b> Queued events are sent after the flush interval.`;
+      return html`<b>No tab holds the lease.</b> Queued events are sent after the flush interval, unless the tracker has stopped.`;
     if (who.kind === 'nobody')
       return html`<b>No tab holds the lease</b>, as far as this tab knows. Its queue is empty.`;
     return html`<span class="soft">Unknown until this tab sends or waits for the lease.</span>`;
@@ -66,7 +66,7 @@ export const senderChip = (model: Model, now: number): TemplateResult => {
   if (who.kind === 'this') return html`<p class="chip good">this tab sends</p>`;
   if (who.kind === 'other') return html`<p class="chip">another tab sends</p>`;
   if (who.kind === 'waiting') return html`<p class="chip lost">retry in ${countdown(who.until, now)}</p>`;
-  if (model.stats.queued) return html`<p class="chip">batching events</p>`;
+  if (model.stats.queued) return html`<p class="chip">events queued</p>`;
   return html`<p class="chip soft">${who.kind === 'nobody' ? 'queue empty' : 'no request yet'}</p>`;
 };
 
