@@ -633,6 +633,25 @@ test('the element fills its parent, keeps a tracker set before its module loads,
   await expect(page).toHaveTitle('closed');
 });
 
+test('in quirks mode, the handle follows the pointer, and the greatest height is the window', async ({
+  site,
+  visitor: { page },
+}) => {
+  site.pages['/quirks'] = {
+    html: '<title>Quirks</title><p style="height: 5000px">Long<script src="/dist/clew.js" data-base-url="/clew"></script>',
+  };
+  await page.goto(`${site.address}/quirks`);
+  await inspect(page);
+  const { height = 0 } = page.viewportSize() ?? {};
+  const handle = page.getByRole('separator', { name: 'Height' });
+  await handle.hover();
+  await page.mouse.down();
+  await page.mouse.move(300, 200);
+  await page.mouse.up();
+  await expect.poll(async () => (await page.locator('clew-inspector').boundingBox())?.y).toBe(200);
+  await expect(handle).toHaveAttribute('aria-valuemax', `${height}`);
+});
+
 test('a strict policy needs only `lit-html` for Trusted Types', async ({ site, visitor }) => {
   const { page } = visitor;
   const policy =

@@ -6,8 +6,8 @@ const LEAST = 160;
 /** Px for each press of an arrow key. */
 const STEP = 32;
 
-/** The greatest height, in px. */
-export const mostHeight = (): number => document.documentElement.clientHeight;
+/** The greatest height, in px. In quirks mode, the root element's `clientHeight` is the height of the whole page. */
+export const mostHeight = (): number => window.innerHeight;
 
 /**
  * The upper edge of an inspector that is docked: dragged, or moved by the arrow keys, it changes its height. Drawing measures
@@ -35,7 +35,8 @@ export const handleView = (element: HTMLElement, ui: Ui): TemplateResult => {
   const grab = ({ currentTarget, pointerId }: PointerEvent) =>
     (currentTarget as HTMLElement).setPointerCapture(pointerId);
   const drag = ({ currentTarget, pointerId, clientY }: PointerEvent) => {
-    if ((currentTarget as HTMLElement).hasPointerCapture(pointerId)) resize(mostHeight() - clientY);
+    if ((currentTarget as HTMLElement).hasPointerCapture(pointerId))
+      resize(element.getBoundingClientRect().bottom - clientY);
   };
   return html`<div
     class="handle"
