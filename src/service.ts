@@ -1,5 +1,6 @@
 import { withoutKey } from './service/address.js';
 import { dataFault, eventFault, keyFault } from './service/eventFault.js';
+import { inTime } from './service/inTime.js';
 import { kindOfData } from './service/kindOfData.js';
 import { checkOptions, type ServiceOptions } from './service/options.js';
 import { reasonOf } from './service/reasonOf.js';
@@ -145,24 +146,27 @@ export const createService = (options: ServiceOptions): Service => {
 
   const post = async (base: string, path: string, body: string): Promise<Taken> => {
     const url = joinUrl(base, path);
-    let response: Response | undefined;
-    let text = '';
-    let cut: string | undefined;
-    try {
-      response = await (options.fetch ?? fetch)(url, {
+    const cancelled = new AbortController();
+    let arrived: Response | undefined;
+    const ask = async () => {
+      arrived = await (options.fetch ?? fetch)(url, {
         method: 'POST',
         headers: { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' },
         body,
         credentials: 'omit',
         redirect: 'error',
-        signal: AbortSignal.timeout(Math.ceil(timeout)),
+        signal: cancelled.signal,
       });
-      text = await response.text();
-    } catch (cause) {
-      cut = withoutKey(reasonOf(cause), apiKey).slice(0, MAX_DETAIL);
-      // The service has taken a request whose 2xx has arrived. After an error, the caller would send the events again.
-      if (!response?.ok) throw new ServiceError('POST', url, undefined, cut, { cause });
-    }
+      return { response: arrived, text: await arrived.text(), cut: undefined };
+    };
+    /** The service has taken a request whose 2xx has arrived. After an error, the caller would send the events again. */
+    const withoutRest = (cause: unknown) => {
+      cancelled.abort();
+      const cut = withoutKey(reasonOf(cause), apiKey).slice(0, MAX_DETAIL);
+      if (!arrived?.ok) throw new ServiceError('POST', url, undefined, cut, { cause });
+      return { response: arrived, text: '', cut };
+    };
+    const { response, text, cut } = await inTime(ask(), timeout, 'the service').catch(withoutRest);
     if (!response.ok) {
       const detail = withoutKey(text, apiKey).slice(0, MAX_DETAIL) || response.statusText;
       throw new ServiceError('POST', url, response.status, detail);

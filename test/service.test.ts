@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createService, ServiceError, type ServiceOptions } from '../src/service.ts';
 import { deadUrl, useUpstream } from './upstream.ts';
@@ -141,6 +143,19 @@ describe.each<[string, (response: ServerResponse) => void]>([
     const error = await failureOf(connect({ timeout: 300 }).sendBatch([event('a')]));
     expect(error).toMatchObject({ status: 201, detail: 'expected an answer of the service, got HTML' });
   });
+});
+
+it('`timeout` holds over a garbage collection, which ends `AbortSignal.timeout` in Node 20 and 22', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  upstream.react((response) => {
+    response.writeHead(201, { 'Content-Length': '100' }).write('{"id"');
+    // The first part of the body has to arrive before.
+    for (const ms of [50, 150]) setTimeout(collect, ms);
+  });
+  const service = connect({ timeout: 400 });
+  await expect(service.sendBatch([event('a')])).resolves.toBeUndefined();
+  for (let call = 0; call < 2; call++) expect((await failureOf(service.upsertCustomer('ann'))).status).toBe(201);
 });
 
 describe('every request', () => {

@@ -1,8 +1,8 @@
 import { eventFault } from '../service/eventFault.js';
+import { inTime } from '../service/inTime.js';
 import { written } from '../service/written.js';
 import { IDENTIFY, isObject, kindOf, type Rejections, type WireEvent } from '../wire.js';
 import type { ConnectionInfo } from './address.js';
-import { inTime } from './inTime.js';
 import { type RelayedEvent, relayed } from './job.js';
 import { Refusal, type RelayRequest } from './request.js';
 import type { Sender } from './sender.js';

@@ -1,5 +1,5 @@
+import { inTime } from '../service/inTime.js';
 import type { BookStore } from './bookStore.js';
-import { inTime } from './inTime.js';
 import { type Counts, countsOf, type Fact, type Load, withFact } from './load.js';
 
 /** Totals of the page loads of one release, one browser engine and one day. */

@@ -1,5 +1,5 @@
+import { inTime } from '../service/inTime.js';
 import type { Rejections, WireEvent } from '../wire.js';
-import { inTime } from './inTime.js';
 import type { RelayedEvent } from './job.js';
 import { memoryOffsets, type Offsets } from './offsets.js';
 import type { Seen } from './seen.js';

@@ -1,6 +1,6 @@
 import { withoutKey } from '../service/address.js';
+import { inTime, Late } from '../service/inTime.js';
 import { EVENT_PATH, joinUrl } from '../wire.js';
-import { inTime, Late } from './inTime.js';
 import type { ServicePath } from './job.js';
 import { Refusal } from './request.js';
 import { type Sent, sendAsHostDoes, sendByFetch } from './send.js';

@@ -1,5 +1,5 @@
+import { inTime, Late } from '../service/inTime.js';
 import { type Answer, type Forward, type ForwardAnswer, type ForwardRequest, isOk, isPage } from './forward.js';
-import { inTime, Late } from './inTime.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
 

@@ -1,4 +1,4 @@
-import { inTime } from './inTime.js';
+import { inTime } from '../service/inTime.js';
 import type { Seen } from './seen.js';
 
 /** Whether a relay works. */

@@ -1,3 +1,4 @@
+import { inTime } from '../service/inTime.js';
 import { isObject, kindOf } from '../wire.js';
 import {
   type AddressOptions,
@@ -7,7 +8,6 @@ import {
   isHeaderName,
   networkOf,
 } from './address.js';
-import { inTime } from './inTime.js';
 import { Refusal, type RelayRequest } from './request.js';
 import { checkCommand, type RedisCommand } from './seen.js';
 

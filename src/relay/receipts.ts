@@ -1,6 +1,6 @@
 import { isUuid } from '../service/eventFault.js';
+import { inTime } from '../service/inTime.js';
 import { HANDOVER, type HandoverState } from '../wire.js';
-import { inTime } from './inTime.js';
 import { Refusal } from './request.js';
 import { createAskSeen } from './reserve.js';
 import { pause } from './retry.js';

@@ -1,4 +1,4 @@
-import { inTime } from './inTime.js';
+import { inTime } from '../service/inTime.js';
 import type { RelayedEvent } from './job.js';
 import { Refusal } from './request.js';
 import { pause } from './retry.js';

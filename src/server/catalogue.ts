@@ -9,6 +9,7 @@ import { marksInJsx } from '../catalogue/jsx.js';
 import { markdownOf } from '../catalogue/markdown.js';
 import { readTypes } from '../catalogue/readTypes.js';
 import { reportOn } from '../catalogue/report.js';
+import { inTime } from '../service/inTime.js';
 import { readMarks } from './markedFiles.js';
 import { hasTypes, loadCompiler, openProjects } from './project.js';
 
@@ -58,15 +59,24 @@ const readJson = async <T>(name: string, read: () => Promise<string>, check: (va
   }
 };
 
+/** How long a server may take to answer with its journeys, in ms. */
+const LONGEST_DOWNLOAD = 10_000;
+
+const download = async (url: string): Promise<string> => {
+  const cancelled = new AbortController();
+  const ask = async () => {
+    const response = await fetch(url, { signal: cancelled.signal });
+    if (!response.ok) throw new Error(`answered ${response.status}`);
+    return response.text();
+  };
+  // The rest of an answer would keep the process alive.
+  return inTime(ask(), LONGEST_DOWNLOAD, 'the server').finally(() => cancelled.abort());
+};
+
 const journeysFrom = (cwd: string, source: string): Promise<Journey[]> =>
   readJson(
     source,
-    async () => {
-      if (!/^https?:/.test(source)) return readFile(resolve(cwd, source), 'utf8');
-      const response = await fetch(source, { signal: AbortSignal.timeout(10_000) });
-      if (!response.ok) throw new Error(`answered ${response.status}`);
-      return response.text();
-    },
+    () => (/^https?:/.test(source) ? download(source) : readFile(resolve(cwd, source), 'utf8')),
     readJourneys,
   );
 

@@ -24,7 +24,7 @@ describe('`seen` that does not answer', () => {
     const reply = relay(requestOf(batch()));
     await vi.advanceTimersByTimeAsync(2000);
     expect(await (await reply).json()).toEqual({ error: 'the relay cannot read which events are confirmed' });
-    expect(errors).toEqual([new Error('seen did not answer within 2000 ms')]);
+    expect(errors.map(String)).toEqual(['TimeoutError: seen did not answer within 2000 ms']);
     expect(received).toEqual([]);
   });
 
@@ -41,7 +41,7 @@ describe('`seen` that does not answer', () => {
     await vi.advanceTimersByTimeAsync(2000);
     expect((await reply).status).toBe(201);
     await closed;
-    expect(errors).toEqual([new Error('seen did not answer within 2000 ms')]);
+    expect(errors.map(String)).toEqual(['TimeoutError: seen did not answer within 2000 ms']);
   });
 
   it('leaves no timer behind once it has answered', async () => {

@@ -229,7 +229,7 @@ describe('over Node’s `http`', () => {
     const relay = newRelay({ timeout: 20, onError: (error) => errors.push(`${error}`) });
     expect((await relay(batch())).status).toBe(504);
     await gone;
-    expect(errors).toEqual(['Error: the service did not answer within 20 ms']);
+    expect(errors).toEqual(['TimeoutError: the service did not answer within 20 ms']);
   });
 
   it('the relay does not use the global `fetch`', async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runCatalogue } from '../../src/server/catalogue.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -165,6 +165,20 @@ describe('npx clew catalogue', () => {
     expect(code).toBe(1);
     expect(out).toContain('`pro` is gone. The journey *Upgrade* filters on it.');
     await expect(text('catalogue.json')).rejects.toThrow('ENOENT');
+  });
+
+  it('waits 10 s for the journeys of a service, also if `fetch` ignores its signal', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    vi.stubGlobal('fetch', () => new Promise(() => {}));
+    try {
+      const running = run('--journeys', 'http://service.example');
+      const late = expect(running).rejects.toThrow('http://service.example: the server did not answer within 10000 ms');
+      await vi.advanceTimersByTimeAsync(10_000);
+      await late;
+    } finally {
+      vi.unstubAllGlobals();
+      vi.useRealTimers();
+    }
   });
 
   it('takes the journeys of a service', { tags: 'long' }, async () => {

@@ -1,5 +1,7 @@
 /** Why a promise was not waited for any longer. */
-export class Late extends Error {}
+export class Late extends Error {
+  override name = 'TimeoutError';
+}
 
 /**
  * Settles as `asked` does, or rejects with `Late` if that takes more than `ms`.
@@ -8,7 +10,7 @@ export class Late extends Error {}
  */
 export const inTime = <T>(asked: Promise<T>, ms: number, what: string): Promise<T> =>
   new Promise((resolve, reject) => {
-    // AbortSignal.timeout cannot be cleared: its timer would keep an answered request in memory.
+    // A timer of its own: a garbage collection of Node 20 and 22 ends `AbortSignal.timeout`, and a `fetch` may ignore its signal.
     const timer = setTimeout(() => reject(new Late(`${what} did not answer within ${ms} ms`)), ms);
     asked.then(
       (value) => {
