@@ -171,8 +171,8 @@ export const createService = (options: ServiceOptions): Service => {
       const detail = withoutKey(text, apiKey).slice(0, MAX_DETAIL) || response.statusText;
       throw new ServiceError('POST', url, response.status, detail);
     }
-    // Another server has answered: a proxy, a captive portal, or a website at a wrong address.
-    if (/^text\/html/i.test(response.headers.get('Content-Type') ?? ''))
+    // Another server has answered: a proxy, a captive portal, or a website at a wrong address. An empty body is no page of theirs.
+    if (/^text\/html/i.test(response.headers.get('Content-Type') ?? '') && (text.trim() || cut !== undefined))
       throw new ServiceError('POST', url, response.status, 'expected an answer of the service, got HTML');
     return { status: response.status, text, cut };
   };

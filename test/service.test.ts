@@ -96,8 +96,10 @@ describe('sendBatch', () => {
     ['nothing', 201, ''],
     ['no content', 204, ''],
     ['any text', 200, '<h1>ok</h1>'],
-  ])('takes %s as a success', async (_what, status, body) => {
-    upstream.answer(status, {}, body);
+    ['an empty body of HTML, as of Django, Flask and PHP,', 201, '', 'text/html; charset=utf-8'],
+    ['a blank body of HTML', 200, '\n', 'text/html'],
+  ])('takes %s as a success', async (_what, status, body, type = 'text/plain') => {
+    upstream.answer(status, { 'Content-Type': type }, body);
     await expect(connect().sendBatch([event('a')])).resolves.toBeUndefined();
   });
 

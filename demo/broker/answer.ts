@@ -4,9 +4,9 @@ import type { Forward, ForwardRequest } from '../../src/relay.ts';
 /** The outcome of a request, as in the tracker: `refused` is about the key or the address, `rejected` about the content. */
 export type Outcome = 'delivered' | 'rejected' | 'refused' | 'failed';
 
-/** As in the tracker's `src/courier/transport.ts`: a 2xx that is HTML comes from another server than the service. */
-export const outcomeOf = (status: number, contentType: string | null = null): Outcome => {
-  if (status < 300) return /^text\/html/i.test(contentType ?? '') ? 'failed' : 'delivered';
+/** As in the relay: a 2xx with a page of HTML comes from another server than the service. */
+export const outcomeOf = (status: number, contentType: string | null = null, text = ''): Outcome => {
+  if (status < 300) return /^text\/html/i.test(contentType ?? '') && text.trim() ? 'failed' : 'delivered';
   if ([400, 413, 415, 422].includes(status)) return 'rejected';
   return [408, 425, 429].includes(status) || status >= 500 ? 'failed' : 'refused';
 };
@@ -55,8 +55,9 @@ export const ask = async (forward: Forward, request: ForwardRequest): Promise<An
     const answer = await forward(request);
     const { status } = answer;
     const retryAfter = parseRetryAfter(answer.headers.get('Retry-After'));
-    const outcome = outcomeOf(status, answer.headers.get('Content-Type'));
-    return { outcome, status, retryAfter, message: `${status} ${await answer.text()}`.trim() };
+    const text = await answer.text();
+    const outcome = outcomeOf(status, answer.headers.get('Content-Type'), text);
+    return { outcome, status, retryAfter, message: `${status} ${text}`.trim() };
   } catch (error) {
     return { outcome: 'failed', retryAfter: 0, message: `${error}` };
   }

@@ -19,7 +19,7 @@ export interface ForwardAnswer {
   readonly ok: boolean;
   /** The HTTP status. */
   readonly status: number;
-  /** The relay reads `Retry-After` and `Content-Type`. A 2xx that is `text/html` confirms nothing. */
+  /** The relay reads `Retry-After` and `Content-Type`. A 2xx with a page of `text/html` confirms nothing. */
   readonly headers: Pick<Headers, 'get'>;
   /** Resolves to the body. */
   text(): Promise<string>;
@@ -35,8 +35,8 @@ export interface Answer {
 
 export const isOk = ({ status }: Pick<Answer, 'status'>): boolean => status >= 200 && status < 300;
 
-/** Whether an answer is a page: of a captive portal, a CDN or a parked domain in place of the service, whose 2xx is none. */
-export const isPage = ({ headers }: Pick<ForwardAnswer, 'headers'>): boolean =>
+/** Whether an answer is HTML. A page of a captive portal, a CDN or a parked domain in place of the service is, and its 2xx is none. */
+export const isHtml = ({ headers }: Pick<ForwardAnswer, 'headers'>): boolean =>
   /^text\/html/i.test(headers.get('Content-Type') ?? '');
 
 /**
@@ -79,7 +79,7 @@ export const toService = ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: Servic
     const withoutRest = (cause: unknown): Sent => {
       cancel();
       const sent = arrived();
-      if (!sent || !isOk(sent) || isPage(sent)) throw cause;
+      if (!sent || !isOk(sent) || isHtml(sent)) throw cause;
       return sent;
     };
     try {

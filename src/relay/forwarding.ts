@@ -1,5 +1,5 @@
 import { inTime, Late } from '../service/inTime.js';
-import { type Answer, type Forward, type ForwardAnswer, type ForwardRequest, isOk, isPage } from './forward.js';
+import { type Answer, type Forward, type ForwardAnswer, type ForwardRequest, isHtml, isOk } from './forward.js';
 import { Refusal } from './request.js';
 import { forwardBeacon } from './retry.js';
 
@@ -29,13 +29,15 @@ export const createForwarding = (options: ForwardingOptions) => {
     const { status } = Object(answer) as ForwardAnswer;
     if (!Number.isInteger(status) || status < 200)
       throw new TypeError(`forward: expected a status of at least 200, got ${status}`);
-    if (isOk(answer) && isPage(answer))
+    const text = `${await answer.text()}`;
+    // Django, Flask and PHP send an empty body as HTML, too.
+    if (isOk(answer) && isHtml(answer) && text.trim())
       throw new TypeError(`forward: expected an answer of the service, got ${status} with HTML`);
     const retryAfter = answer.headers.get('Retry-After') ?? '';
     return {
       status,
       retryAfter: RETRY_AFTER.test(retryAfter) ? retryAfter : undefined,
-      text: `${await answer.text()}`,
+      text,
     };
   };
 

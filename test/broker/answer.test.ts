@@ -35,8 +35,10 @@ it.each([
   expect(statuses.map((status) => outcomeOf(status))).toEqual(statuses.map(() => outcome));
 });
 
-it('a 2xx that is HTML has failed, because it comes from another server than the service', () => {
-  expect([200, 201].map((status) => outcomeOf(status, 'text/html; charset=utf-8'))).toEqual(['failed', 'failed']);
-  expect(outcomeOf(200, 'application/json')).toBe('delivered');
+it('a 2xx with a page of HTML has failed, because it comes from another server than the service', () => {
+  const html = 'text/html; charset=utf-8';
+  expect([200, 201].map((status) => outcomeOf(status, html, '<h1>Log in</h1>'))).toEqual(['failed', 'failed']);
+  expect([200, 201].map((status) => outcomeOf(status, html, ''))).toEqual(['delivered', 'delivered']);
+  expect(outcomeOf(200, 'application/json', '{}')).toBe('delivered');
   expect(outcomeOf(400, 'text/html')).toBe('rejected');
 });

@@ -19,7 +19,7 @@ export interface StandIn {
   /** Forgets what was forwarded, and answers 201 again. */
   clear(): void;
   /** Answers each request with this status from now on. 0 breaks the connection. */
-  answer(status: number, headers?: Readonly<Record<string, string>>): void;
+  answer(status: number, headers?: Readonly<Record<string, string>>, body?: string): void;
   /** Breaks off the body of each answer from now on. */
   breakBodies(): void;
   /** Keeps the answer to the next request until the returned function is called, or `clear`. */
@@ -35,6 +35,7 @@ export const startService = async (port = 0): Promise<StandIn> => {
   const waiting = new Set<() => void>();
   let status = 201;
   let headers: Readonly<Record<string, string>> = {};
+  let body = '';
   let isBroken = false;
   let held: Promise<void> | undefined;
   let release = () => {};
@@ -48,7 +49,7 @@ export const startService = async (port = 0): Promise<StandIn> => {
     await own;
     if (!status) response.destroy();
     else if (isBroken) response.writeHead(status, { 'Content-Length': 2 }).write('{', () => response.destroy());
-    else response.writeHead(status, headers).end();
+    else response.writeHead(status, headers).end(body);
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -59,13 +60,14 @@ export const startService = async (port = 0): Promise<StandIn> => {
       forwarded.length = 0;
       status = 201;
       headers = {};
+      body = '';
       isBroken = false;
       held = undefined;
       release();
       waiting.clear();
     },
     answer(...given) {
-      [status, headers = {}] = given;
+      [status, headers = {}, body = ''] = given;
     },
     breakBodies() {
       isBroken = true;

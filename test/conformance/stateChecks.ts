@@ -106,7 +106,7 @@ const failures: Check[] = [
   {
     name: 'answers 5xx if another server answers in place of the service: 200 with HTML',
     async run({ post, service }) {
-      service.answer(200, { 'Content-Type': 'text/html; charset=utf-8' });
+      service.answer(200, { 'Content-Type': 'text/html; charset=utf-8' }, '<!doctype html><title>Log in</title>');
       const { status } = await post(BATCH, { batch: [event()] });
       ok(status >= 500, `expected 5xx, got ${status}`);
     },

@@ -48,6 +48,15 @@ it.each([200, 201])(
   },
 );
 
+it.each(['', '\n'])('201 that is HTML without a page confirms, as from Django, Flask and PHP: %j', async (text) => {
+  const relay = await openRelay({ baseUrl: upstream.url });
+  upstream.answer(201, { 'Content-Type': 'text/html; charset=utf-8' }, text);
+  const body = batch();
+  expect((await relay.post(BATCH, body, { 'Content-Type': 'text/plain' })).status).toBe(201);
+  expect((await relay.post(BATCH, body)).status).toBe(200);
+  expect(upstream.received).toHaveLength(1);
+});
+
 it('a `forward` that resolves to nothing means 502, and the error names what was expected', async () => {
   const { status, errors } = await post({ forward: (async () => {}) as never });
   expect(status).toBe(502);
