@@ -385,27 +385,18 @@ describe('the answer of the service', () => {
     expect(reply).toMatchObject({ status: 504, json: { error: 'the service did not answer within 40 ms' } });
   });
 
-  it('whose body is too late becomes 504 unless it is a 2xx', async () => {
+  it.each([201, 400])('whose body is too late keeps its status %i', async (status) => {
     const relay = await openRelay({ timeout: 300 });
-    for (const [status, answered] of [
-      [400, 504],
-      [201, 201],
-    ] as const) {
-      upstream.react((response) => response.writeHead(status).write('a'));
-      expect((await relay.post(BATCH, { batch: [event('a')] })).status).toBe(answered);
-    }
+    upstream.react((response) => response.writeHead(status).write('a'));
+    expect((await relay.post(BATCH, { batch: [event('a')] })).status).toBe(status);
   });
 
-  it('that does not arrive becomes 502: a refused or reset connection, a truncated error, a redirect', async () => {
+  it('that does not arrive becomes 502: a refused or reset connection, a redirect', async () => {
     const relay = await openRelay({ baseUrl: await deadUrl() });
     expect((await relay.post(BATCH, { batch: [event('a')] })).status).toBe(502);
     const other = await openRelay();
     for (const react of [
       (response) => response.destroy(),
-      (response) => {
-        response.writeHead(400, { 'Content-Length': '100' });
-        response.write('half', () => response.destroy());
-      },
       (response, { path }) => response.writeHead(path === '/portal' ? 200 : 302, { Location: '/portal' }).end(),
     ] satisfies Parameters<typeof upstream.react>[0][]) {
       upstream.react(react);

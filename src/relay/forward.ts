@@ -66,7 +66,7 @@ export interface ServiceAddress {
 /**
  * Creates a `Forward` that sends to the service with the key, as a relay without `forward` does. This `Forward` removes the
  * key from answers. Wrap the `Forward` to add to it. Then `timeout` has to be shorter than the relay's, which ends all that your
- * function waits for. A 2xx whose body breaks off, or does not end within `timeout`, counts with the text that has arrived.
+ * function waits for. An answer whose body breaks off, or does not end within `timeout`, has the text that has arrived.
  *
  * @throws (rejects) when the service does not answer within `timeout`, or answers with a redirect
  */
@@ -75,11 +75,11 @@ export const toService = ({ baseUrl, eventsUrl, apiKey, timeout, fetch }: Servic
   const headers = { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' };
   return async ({ path, body }) => {
     const { answered, arrived, cancel } = send(joinUrl(path === EVENT_PATH ? eventsUrl : baseUrl, path), headers, body);
-    /** The service has taken a request whose 2xx has arrived: to forward the request again would store its events twice. */
+    /** The status is the answer. To forward the request again could store its events twice. A 2xx of HTML may be another server's page. */
     const withoutRest = (cause: unknown): Sent => {
       cancel();
       const sent = arrived();
-      if (!sent || !isOk(sent) || isHtml(sent)) throw cause;
+      if (!sent || (isOk(sent) && isHtml(sent))) throw cause;
       return sent;
     };
     try {

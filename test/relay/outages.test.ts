@@ -12,9 +12,9 @@ const breaks: [string, (response: ServerResponse) => void][] = [
   ['resets when it has read the request', (response) => response.destroy()],
   ['resets in the middle of its headers', (response) => response.socket?.end('HTTP/1.1 201 Cre')],
   [
-    'resets in the middle of the body of a 503',
+    'resets in the middle of the body of a 502',
     (response) => {
-      response.writeHead(503, { 'Content-Length': 100 });
+      response.writeHead(502, { 'Content-Length': 100 });
       response.write('half', () => response.destroy());
     },
   ],

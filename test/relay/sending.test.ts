@@ -134,13 +134,29 @@ describe('an answer whose body does not end', () => {
       expect(await (await newRelay(options)(batch())).json()).toEqual({ message: '…, …' });
     });
 
-    it.each([
-      [400, 'application/json'],
-      [500, 'application/json'],
-      [201, 'text/html'],
-    ])('is a failure, which `onError` receives, if it is %i with %s', async (status, type) => {
+    it.each(
+      ends.flatMap(([what, end]) =>
+        ([400, 413, 429] as const).map((status): [number, string, typeof end] => [status, what, end]),
+      ),
+    )('has its status and `Retry-After` if it is a %i that %s', async (status, _what, end) => {
+      upstream.react((response) =>
+        end(start(response.setHeader('Retry-After', '7') && response, status, 'application/json')),
+      );
+      const reply = await newRelay({ timeout: 400, ...options })(batch());
+      expect([reply.status, reply.headers.get('Retry-After')]).toEqual([status, '7']);
+    });
+
+    it.each(ends)('is a 500 that %s: the relay sends a beacon once, and the page bisects', async (_what, end) => {
+      upstream.react((response) => end(start(response, 500, 'application/json')));
+      const beacon = requestOf({ batch: [event('a')] }, { headers: { 'Content-Type': 'text/plain' } });
+      const reply = await newRelay({ timeout: 400, ...options })(beacon);
+      expect([reply.status, await reply.json()]).toEqual([502, { error: 'the service answered 500', status: 500 }]);
+      expect(upstream.received).toHaveLength(1);
+    });
+
+    it('is a failure, which `onError` receives, if it is a 2xx of HTML', async () => {
       const errors: unknown[] = [];
-      upstream.react((response) => ends[0]?.[1](start(response, status, type)));
+      upstream.react((response) => ends[0]?.[1](start(response, 201, 'text/html')));
       const reply = await newRelay({ ...options, onError: (error) => errors.push(error) })(batch());
       expect([reply.status, await reply.json()]).toEqual([502, { error: 'the service did not answer' }]);
       expect(errors).toEqual([expect.any(Error)]);
