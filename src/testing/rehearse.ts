@@ -10,6 +10,7 @@ import { FAULTS, type Network, type RehearsedFault, type World } from './faults.
 import { createLedger, type JourneyStart, type RehearsedJourney } from './ledger.js';
 import { createMemoryStore } from './memoryStore.js';
 import { openPage, type Page } from './page.js';
+import { createRejected } from './rejected.js';
 import { sendToRelay } from './relayTransport.js';
 
 /** Options of `rehearse`. */
@@ -40,13 +41,15 @@ export interface RehearsedRun {
   readonly starts: readonly JourneyStart[];
   /** Events that clew has dropped, and properties of customers that the relay has rejected, with the reason. */
   readonly dropped: readonly string[];
+  /** The texts of the signal `error` in calls of `identify` and `setProperties`. clew ignores such a call, or a part of it. */
+  readonly errors: readonly string[];
   /** Events that clew has not delivered. */
   readonly queued: number;
 }
 
 /** The result of a rehearsal. */
 export interface Rehearsal {
-  /** One sentence for each fault with another number of starts than expected, or with a rejected `$identify` or properties. */
+  /** One sentence for each fault with another number of starts than expected, with a rejected `$identify` or properties, or with an error. */
   readonly unexpected: readonly string[];
   /** How often the journey has started, by fault. */
   readonly starts: Readonly<Partial<Record<RehearsedFault, number>>>;
@@ -61,13 +64,25 @@ const allButLost = (Object.keys(FAULTS) as RehearsedFault[]).filter((fault) => f
 
 type Calls = (tracker: Tracker) => unknown;
 
+/** The tracker with a listener for what it does not take of a customer. At other times, plugins miss the document of a page. */
+const withListener = (tracker: Tracker, listener: (error: Error) => unknown): Tracker => {
+  const listen =
+    <Args extends unknown[]>(call: (...args: Args) => void) =>
+    (...args: Args): void => {
+      const off = tracker.on('error', listener);
+      call(...args);
+      off();
+    };
+  return { ...tracker, identify: listen(tracker.identify), setProperties: listen(tracker.setProperties) };
+};
+
 const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: World['failService']) => {
   const store = createMemoryStore();
   const { baseUrl: service } = options;
   const pages: Page[] = [];
   const dropped: string[] = [];
-  /** Customers whose last properties the relay has rejected. */
-  const unchanged = new Set<unknown>();
+  const errors: string[] = [];
+  const { note, customers } = createRejected();
   const inFlight = new Set<Promise<unknown>>();
   let network: Network = (deliver) => deliver();
   const transport: Transport = (request) => {
@@ -78,10 +93,8 @@ const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: 
       answer.then(end, end);
       // The tracker reports rejected properties by the text of an `error` only.
       if (!request.url.includes(UPSERT_PATH)) return answer;
-      const { primary_key: key } = Object(parseJson<Upsert>(`${request.body}`));
       return answer.then((given) => {
-        if (given.outcome === 'rejected') unchanged.add(key);
-        if (given.outcome === 'delivered') unchanged.delete(key);
+        note(given, Object(parseJson<Upsert>(`${request.body}`)));
         return given;
       });
     };
@@ -105,7 +118,7 @@ const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: 
       return page;
     },
     async call({ tracker }) {
-      await calls(tracker);
+      await calls(withListener(tracker, ({ message }) => errors.push(message)));
     },
     setNetwork(next) {
       network = next;
@@ -125,17 +138,17 @@ const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: 
   const close = () => {
     for (const { crash } of pages) crash();
   };
-  const rejected = () => Array.from(unchanged, (key) => `properties of ${key ?? 'a customer'} (rejected)`);
-  return { world, dropped, rejected, countQueued, close };
+  const rejected = () => customers().map((key) => `properties of ${key ?? 'a customer'} (rejected)`);
+  return { world, dropped, errors, rejected, countQueued, close };
 };
 
 /** A rejected `$identify`, as `dropped` has it. */
 const REJECTED_IDENTIFY = `${IDENTIFY} (rejected)`;
 
-/** A run, and whether the relay has accepted each `$identify` and all properties. */
+/** A run, and whether each call has worked: the relay has taken each `$identify` and all properties. */
 interface Played {
   readonly run: RehearsedRun;
-  readonly isIdentified: boolean;
+  readonly isSound: boolean;
 }
 
 const rehearseFault = async (
@@ -155,12 +168,12 @@ const rehearseFault = async (
     fetch: ledger.fetch,
   });
   const options = { compress: false, ...tracker, baseUrl: `/${uuid()}` };
-  const { world, dropped, rejected, countQueued, close } = createWorld(calls, running, options, ledger.fail);
+  const { world, dropped, errors, rejected, countQueued, close } = createWorld(calls, running, options, ledger.fail);
   try {
     await FAULTS[fault](world);
     const all = [...dropped, ...rejected()];
-    const run = { fault, starts: ledger.starts, dropped: all, queued: await countQueued() };
-    return { run, isIdentified: !rejected()[0] && !dropped.includes(REJECTED_IDENTIFY) };
+    const run = { fault, starts: ledger.starts, dropped: all, errors, queued: await countQueued() };
+    return { run, isSound: !rejected()[0] && !errors[0] && !dropped.includes(REJECTED_IDENTIFY) };
   } finally {
     close();
     await running.close();
@@ -180,11 +193,12 @@ const check = (journey: RehearsedJourney, calls: unknown, faults: readonly strin
     throw wrong(`\`faults\` as a list of ${Object.keys(FAULTS).join(', ')}`);
 };
 
-const sentenceOf = ({ fault, starts, dropped, queued }: RehearsedRun, times: number): string => {
+const sentenceOf = ({ fault, starts, dropped, errors, queued }: RehearsedRun, times: number): string => {
   const isRight = starts.length === times;
   const started = `${fault}: started ${starts.length} times${isRight ? '' : ` in place of ${times}`}`;
   const lost = dropped[0] === undefined ? '' : `, dropped: ${dropped.join(', ')}`;
-  return `${started}${lost}${queued ? `, ${queued} not delivered` : ''}`;
+  const failed = errors[0] === undefined ? '' : `, errors: ${errors.join(', ')}`;
+  return `${started}${lost}${failed}${queued ? `, ${queued} not delivered` : ''}`;
 };
 
 /**
@@ -213,7 +227,7 @@ export const rehearse = async <Events extends EventMap = AnyEvents>(
   for (const fault of faults) played.push(await rehearseFault(fault, journey, calls as Calls, options));
   const runs = played.map(({ run }) => run);
   // A journey that starts for an anonymous visitor reaches no customer.
-  const isUnexpected = ({ run, isIdentified }: Played) => run.starts.length !== times || !isIdentified;
+  const isUnexpected = ({ run, isSound }: Played) => run.starts.length !== times || !isSound;
   return {
     unexpected: played.filter(isUnexpected).map(({ run }) => sentenceOf(run, times)),
     starts: Object.fromEntries(runs.map(({ fault, starts }) => [fault, starts.length])),

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Plugin, Tracker } from '../../src/index.ts';
+import { clicks, firstTouch, type Plugin, pageViews, type Tracker } from '../../src/index.ts';
+import { engagement, exclude, forms, sessions } from '../../src/plugins.ts';
 import { catalogue, memorySeen, signPrimaryKey } from '../../src/relay.ts';
 import { contains } from '../../src/testing/ledger.ts';
+import { createRejected } from '../../src/testing/rejected.ts';
 import { type RehearsedFault, rehearse } from '../../src/testing.ts';
 import { catalogueOf } from '../catalogue/readSource.ts';
 
@@ -123,6 +125,39 @@ describe('a rehearsed journey', () => {
       expect(unexpected).toEqual(FAULTS.map((fault) => `${fault}: started 1 times, ${lost}`));
     });
 
+    it.each<[string, (tracker: Tracker) => void, string[]]>([
+      ['accepts other properties later', ({ setProperties }) => setProperties({ plan: 'pro' }), FAULTS as string[]],
+      ['accepts nothing later', () => {}, FAULTS as string[]],
+    ])('is unexpected if the relay rejects a property, and %s', async (_what, later, faults) => {
+      const { unexpected } = await rehearse(
+        UPGRADE,
+        (tracker) => {
+          tracker.identify('customer-4711', { seats: 1 });
+          later(tracker);
+          tracker.track('signup', { plan: 'pro' });
+        },
+        { relay: { allowedProperties: ['plan'] } },
+      );
+      const lost = 'dropped: properties of customer-4711 (rejected)';
+      expect(unexpected).toEqual(faults.map((fault) => `${fault}: started 1 times, ${lost}`));
+    });
+
+    it.each<[string, (tracker: Tracker) => void, string]>([
+      ['ignores `identify`', ({ identify }) => identify(4711 as never), 'clew: identify: expected a non-empty string'],
+      [
+        'cannot write the properties',
+        ({ identify }) => identify('customer-4711', { seats: 1n }),
+        'clew: Do not know how to serialize a BigInt',
+      ],
+    ])('is unexpected if the tracker %s', async (_what, call, message) => {
+      const { unexpected, runs } = await rehearse(UPGRADE, (tracker) => {
+        call(tracker);
+        tracker.track('signup', { plan: 'pro' });
+      });
+      expect(unexpected).toEqual(FAULTS.map((fault) => `${fault}: started 1 times, errors: ${message}`));
+      for (const { errors } of runs) expect(errors).toEqual([message]);
+    });
+
     it('is as expected once the calls sign', async () => {
       const signature = await signPrimaryKey(identitySecret, 'customer-4711');
       const { unexpected, runs } = await rehearse(
@@ -153,6 +188,17 @@ describe('a rehearsed journey', () => {
       tracker: { beforeSend: () => null, plugins: [] },
     });
     expect(unexpected).toEqual(['none: started 0 times in place of 1, dropped: signup (filtered)']);
+  });
+
+  it('is as expected with plugins that need a document, which do nothing in plain Node', async () => {
+    const plugins = [pageViews(), clicks(), firstTouch(), engagement(), forms(), sessions(), exclude()];
+    const calls = ({ identify, track, page, reset }: Tracker) => {
+      identify('customer-4711', { plan: 'pro' });
+      page();
+      track('signup', { plan: 'pro' });
+      reset();
+    };
+    expect((await rehearse(UPGRADE, calls, { tracker: { plugins } })).unexpected).toEqual([]);
   });
 
   it('reports an error of the calls', async () => {
@@ -235,6 +281,21 @@ describe('a rehearsed journey', () => {
     await rehearse(UPGRADE, ({ track }) => track('signup', { plan: 'pro' }), { faults: ['departure'] });
     expect(Object.getOwnPropertyDescriptor(globalThis, 'navigator')).toEqual(before);
   });
+});
+
+it('rejected properties count until the same ones are delivered', () => {
+  const { note, customers } = createRejected();
+  const upsert = (outcome: 'rejected' | 'delivered' | 'failed', primary_key: string, properties = {}) =>
+    note({ outcome }, { primary_key, properties });
+  upsert('rejected', 'ann', { a: 1, b: 1 });
+  upsert('rejected', 'ann', { c: 1 });
+  upsert('rejected', 'ben');
+  upsert('failed', 'eve', { a: 1 });
+  upsert('delivered', 'ann', { a: 1, b: 2 });
+  expect(customers()).toEqual(['ann', 'ben']);
+  upsert('delivered', 'ben', { a: 1 });
+  upsert('delivered', 'ann', { c: 1, d: 1 });
+  expect(customers()).toEqual([]);
 });
 
 it.each([
