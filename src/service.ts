@@ -1,7 +1,7 @@
 import { withoutKey } from './service/address.js';
 import { dataFault, eventFault, keyFault } from './service/eventFault.js';
 import { inTime } from './service/inTime.js';
-import { kindOfData } from './service/kindOfData.js';
+import { objectFault } from './service/kindOfData.js';
 import { checkOptions, type ServiceOptions } from './service/options.js';
 import { reasonOf } from './service/reasonOf.js';
 import { written } from './service/written.js';
@@ -9,7 +9,6 @@ import {
   BATCH_PATH,
   EVENT_PATH,
   IDENTIFY,
-  isObject,
   joinUrl,
   kindOf,
   type Properties,
@@ -86,10 +85,12 @@ export interface Service {
   sendEvent(event: Omit<ServiceEvent, 'timestamp'> & { timestamp?: undefined }): Promise<void>;
 }
 
-/** The fault of a value whose JSON is no object. A `toJSON` may have made anything of an object. */
-const noObject = (value: unknown, data: unknown): string => {
-  const isNamed = !isObject(value) || value instanceof Date;
-  return `expected an object, got ${kindOfData(isNamed ? value : data)}`;
+/** The event that the service would get: what JSON makes of the caller's. */
+const readEvent = (event: unknown, place: string): Record<string, unknown> => {
+  const { data } = written(event, place);
+  const fault = objectFault(event, data);
+  if (fault) throw new TypeError(`${place}: ${fault}`);
+  return data as Record<string, unknown>;
 };
 
 /**
@@ -98,21 +99,17 @@ const noObject = (value: unknown, data: unknown): string => {
  * @param place names the event in the error
  * @throws TypeError for an event that the service would refuse
  */
-const completed = (event: ServiceEvent, timestamp: string | undefined, place: string): string => {
-  const { data } = written(event, place);
-  if (!isObject(data)) throw new TypeError(`${place}: ${noObject(event, data)}`);
+const completed = (event: Record<string, unknown>, timestamp: unknown, place: string): string => {
   const lower = (id: unknown) => (typeof id === 'string' ? id.toLowerCase() : id);
-  const { uuid, correlationKey = '_id', correlationValue } = data;
+  const { uuid, correlationKey = '_id', correlationValue } = event;
   const complete = {
-    ...data,
+    ...event,
     uuid: lower(uuid),
     timestamp,
     source: 'custom',
     correlationKey,
     correlationValue: lower(correlationValue),
   };
-  if ((timestamp as unknown) instanceof Date)
-    throw new TypeError(`${place}: timestamp: expected an ISO 8601 date and time, got a Date`);
   if (typeof correlationKey !== 'string' || !correlationKey)
     throw new TypeError(`${place}: correlationKey: expected a non-empty string, got ${kindOf(correlationKey)}`);
   // A relay passes on the events of browsers only, whose key is `_id`.
@@ -201,8 +198,8 @@ export const createService = (options: ServiceOptions): Service => {
       // Written now, because the caller may change the properties while this call waits.
       const { text, data } = written({ primary_key: primaryKey, properties } satisfies Upsert, 'upsertCustomer');
       const { properties: json } = data as Upsert;
-      if (properties !== undefined && !(isObject(properties) && isObject(json)))
-        throw new TypeError(`upsertCustomer: properties: ${noObject(properties, json)}`);
+      const none = properties === undefined ? undefined : objectFault(properties, json);
+      if (none) throw new TypeError(`upsertCustomer: properties: ${none}`);
       const fault = dataFault(json);
       if (fault) throw new TypeError(`upsertCustomer: properties${fault}`);
       const before = upserts.get(primaryKey) ?? Promise.resolve();
@@ -218,17 +215,22 @@ export const createService = (options: ServiceOptions): Service => {
       if (!Array.isArray(events)) throw new TypeError(`sendBatch: events: expected an array, got ${kindOf(events)}`);
       const now = new Date().toISOString();
       // `Array.from` also visits the holes of a sparse array.
-      const batch = Array.from(events as readonly ServiceEvent[], (event, at) =>
-        completed(event, event?.timestamp ?? now, `sendBatch: events[${at}]`),
-      );
+      const batch = Array.from(events as readonly ServiceEvent[], (event, at) => {
+        const place = `sendBatch: events[${at}]`;
+        const data = readEvent(event, place);
+        if ((event.timestamp as unknown) instanceof Date)
+          throw new TypeError(`${place}: timestamp: expected an ISO 8601 date and time, got a Date`);
+        return completed(data, data.timestamp ?? now, place);
+      });
       await post(baseUrl, BATCH_PATH, `{"batch":[${batch}]}`);
     },
     async sendEvent(event) {
-      if (event?.event === IDENTIFY)
+      const data = readEvent(event, 'sendEvent');
+      if (data.event === IDENTIFY)
         throw new TypeError(`sendEvent: event: expected another name than ${IDENTIFY}, which needs sendBatch`);
-      if ((event as Partial<ServiceEvent> | undefined)?.timestamp !== undefined)
+      if (data.timestamp !== undefined)
         throw new TypeError('sendEvent: timestamp: expected none, because a past event needs sendBatch');
-      await post(eventsUrl, EVENT_PATH, completed(event, undefined, 'sendEvent'));
+      await post(eventsUrl, EVENT_PATH, completed(data, undefined, 'sendEvent'));
     },
   };
 };

@@ -130,6 +130,24 @@ it('a `timestamp` that is undefined is the present time', async () => {
   expect(upstream.bodies()).toMatchObject([{ batch: [{ timestamp: expect.stringMatching(/^\d{4}-.*Z$/) }] }]);
 });
 
+describe('an event with `toJSON` is judged and sent as its JSON:', () => {
+  const past = '2020-01-31T12:00:00.000Z';
+  const as = (json: object): ServiceEvent => Object.assign(event(), { toJSON: () => json });
+
+  it('its time stays, also if the time has `toJSON`, as of Day.js', async () => {
+    await connect().sendBatch([as(event({ timestamp: past })), event({ timestamp: { toJSON: () => past } })]);
+    expect(upstream.bodies()).toMatchObject([{ batch: [{ timestamp: past }, { timestamp: past }] }]);
+  });
+
+  it.each([
+    ['event: expected another name', { event: '$identify', payload: { distinct_id: 'ann' } }],
+    ['timestamp: expected none', { timestamp: past }],
+  ])('`sendEvent` refuses %s', async (fault, json) => {
+    await expect(connect().sendEvent(as(event(json)) as never)).rejects.toThrow(`sendEvent: ${fault}`);
+    expect(upstream.received).toEqual([]);
+  });
+});
+
 describe('upserts of one primary key', () => {
   /** The primary keys of the requests, and how to answer each of them. */
   const hold = () => {
