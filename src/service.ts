@@ -4,7 +4,7 @@ import { inTime } from './service/inTime.js';
 import { objectFault } from './service/kindOfData.js';
 import { checkOptions, type ServiceOptions } from './service/options.js';
 import { reasonOf } from './service/reasonOf.js';
-import { written } from './service/written.js';
+import { checked, written } from './service/written.js';
 import {
   BATCH_PATH,
   EVENT_PATH,
@@ -118,6 +118,41 @@ const completed = (event: Record<string, unknown>, timestamp: unknown, place: st
   return JSON.stringify(complete);
 };
 
+const upsertText = (primaryKey: string, properties: Properties | undefined): string => {
+  const key = keyFault(primaryKey);
+  if (key) throw new TypeError(`upsertCustomer: primaryKey: ${key}`);
+  const { text, data } = written({ primary_key: primaryKey, properties } satisfies Upsert, 'upsertCustomer');
+  const { properties: json } = data as Upsert;
+  const none = properties === undefined ? undefined : objectFault(properties, json);
+  if (none) throw new TypeError(`upsertCustomer: properties: ${none}`);
+  const fault = dataFault(json);
+  if (fault) throw new TypeError(`upsertCustomer: properties${fault}`);
+  return text;
+};
+
+const batchText = (events: readonly ServiceEvent[]): string => {
+  if (!Array.isArray(events)) throw new TypeError(`sendBatch: events: expected an array, got ${kindOf(events)}`);
+  const now = new Date().toISOString();
+  // `Array.from` also visits the holes of a sparse array.
+  const batch = Array.from(events as readonly ServiceEvent[], (event, at) => {
+    const place = `sendBatch: events[${at}]`;
+    const data = readEvent(event, place);
+    if ((event.timestamp as unknown) instanceof Date)
+      throw new TypeError(`${place}: timestamp: expected an ISO 8601 date and time, got a Date`);
+    return completed(data, data.timestamp ?? now, place);
+  });
+  return `{"batch":[${batch}]}`;
+};
+
+const eventText = (event: unknown): string => {
+  const data = readEvent(event, 'sendEvent');
+  if (data.event === IDENTIFY)
+    throw new TypeError(`sendEvent: event: expected another name than ${IDENTIFY}, which needs sendBatch`);
+  if (data.timestamp !== undefined)
+    throw new TypeError('sendEvent: timestamp: expected none, because a past event needs sendBatch');
+  return completed(data, undefined, 'sendEvent');
+};
+
 /** Most characters of an answer, or of the reason why there is none, in a `ServiceError`. */
 const MAX_DETAIL = 1000;
 
@@ -193,15 +228,8 @@ export const createService = (options: ServiceOptions): Service => {
 
   return {
     async upsertCustomer(primaryKey, properties) {
-      const key = keyFault(primaryKey);
-      if (key) throw new TypeError(`upsertCustomer: primaryKey: ${key}`);
       // Written now, because the caller may change the properties while this call waits.
-      const { text, data } = written({ primary_key: primaryKey, properties } satisfies Upsert, 'upsertCustomer');
-      const { properties: json } = data as Upsert;
-      const none = properties === undefined ? undefined : objectFault(properties, json);
-      if (none) throw new TypeError(`upsertCustomer: properties: ${none}`);
-      const fault = dataFault(json);
-      if (fault) throw new TypeError(`upsertCustomer: properties${fault}`);
+      const text = checked([primaryKey, properties], () => upsertText(primaryKey, properties));
       const before = upserts.get(primaryKey) ?? Promise.resolve();
       const mine = before.catch(() => {}).then(() => upsert(text));
       upserts.set(primaryKey, mine);
@@ -212,25 +240,12 @@ export const createService = (options: ServiceOptions): Service => {
       }
     },
     async sendBatch(events) {
-      if (!Array.isArray(events)) throw new TypeError(`sendBatch: events: expected an array, got ${kindOf(events)}`);
-      const now = new Date().toISOString();
-      // `Array.from` also visits the holes of a sparse array.
-      const batch = Array.from(events as readonly ServiceEvent[], (event, at) => {
-        const place = `sendBatch: events[${at}]`;
-        const data = readEvent(event, place);
-        if ((event.timestamp as unknown) instanceof Date)
-          throw new TypeError(`${place}: timestamp: expected an ISO 8601 date and time, got a Date`);
-        return completed(data, data.timestamp ?? now, place);
-      });
-      await post(baseUrl, BATCH_PATH, `{"batch":[${batch}]}`);
+      const text = checked(events, () => batchText(events));
+      await post(baseUrl, BATCH_PATH, text);
     },
     async sendEvent(event) {
-      const data = readEvent(event, 'sendEvent');
-      if (data.event === IDENTIFY)
-        throw new TypeError(`sendEvent: event: expected another name than ${IDENTIFY}, which needs sendBatch`);
-      if (data.timestamp !== undefined)
-        throw new TypeError('sendEvent: timestamp: expected none, because a past event needs sendBatch');
-      await post(eventsUrl, EVENT_PATH, completed(data, undefined, 'sendEvent'));
+      const text = checked(event, () => eventText(event));
+      await post(eventsUrl, EVENT_PATH, text);
     },
   };
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createService, ServiceError, type ServiceEvent } from '../src/service.ts';
+import { createService, type Service, ServiceError, type ServiceEvent } from '../src/service.ts';
 import { useUpstream } from './upstream.ts';
 
 const VISITOR_ID = '01234567-89ab-4cde-8f01-23456789abcd';
@@ -128,6 +128,30 @@ it.each([2 ** 31, Number.POSITIVE_INFINITY, 0])('a `timeout` of %d throws', (tim
 it('a `timestamp` that is undefined is the present time', async () => {
   await connect().sendBatch([event({ timestamp: undefined })]);
   expect(upstream.bodies()).toMatchObject([{ batch: [{ timestamp: expect.stringMatching(/^\d{4}-.*Z$/) }] }]);
+});
+
+describe('a call that is refused leaves no unhandled rejection, which ends a process of Node:', () => {
+  const failed = () => Promise.reject(new Error('no database'));
+  it.each<[string, (service: Service) => Promise<unknown>]>([
+    ['an event after the invalid one', (to) => to.sendBatch([event({ uuid: 7 }), event({ payload: { a: failed() } })])],
+    ['the events', (to) => to.sendBatch(failed() as never)],
+    ['the event', (to) => to.sendEvent(failed() as never)],
+    ['the primary key', (to) => to.upsertCustomer(failed() as never)],
+    ['the properties of a wrong primary key', (to) => to.upsertCustomer('', { plan: failed() })],
+    ['the properties', (to) => to.upsertCustomer('ann', failed() as never)],
+  ])('a promise for %s', async (_what, call) => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      await expect(call(connect())).rejects.toThrow(TypeError);
+      // Node reports a rejection after the microtasks of the task.
+      await new Promise(setImmediate);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+    expect(unhandled).toEqual([]);
+  });
 });
 
 describe('an event with `toJSON` is judged and sent as its JSON:', () => {

@@ -19,6 +19,16 @@ const handle = (value: unknown, known = new Set<unknown>()): void => {
   } catch {}
 };
 
+/** Returns what `check` returns. If it throws, nothing waits for the promises in `given` any more. */
+export const checked = <T>(given: unknown, check: () => T): T => {
+  try {
+    return check();
+  } catch (error) {
+    handle(given);
+    throw error;
+  }
+};
+
 /** Why JSON cannot hold a value that `JSON.stringify` visits, or undefined. `before` is the value before its `toJSON`. */
 const faultOf = (item: unknown, before: unknown): string | undefined => {
   if (isPromise(before) || isPromise(item)) return 'a promise';
