@@ -1,4 +1,5 @@
 import { keyFault } from '../service/eventFault.js';
+import { objectFault } from '../service/kindOfData.js';
 import { written } from '../service/written.js';
 import { isObject, kindOf, type Properties } from '../wire.js';
 import { MAX_LIFETIME } from './identity.js';
@@ -41,9 +42,9 @@ export const signIdentity = async (claims: IdentityClaims, keys: SigningKeys): P
   if (fault) fail(`primaryKey: ${fault}`);
   if (!(typeof expiresIn === 'number' && expiresIn > 0 && expiresIn <= MAX_LIFETIME))
     fail(`expiresIn: expected a number of seconds above 0, at most ${MAX_LIFETIME}, got ${expiresIn}`);
-  if (properties !== undefined && !isObject(properties))
-    fail(`properties: expected an object, got ${kindOf(properties)}`);
   const { data } = written(properties, 'signIdentity: properties');
+  const none = properties === undefined ? undefined : objectFault(properties, data);
+  if (none) fail(`properties: ${none}`);
   const wrong = keysFault(keys, 'privateKey');
   if (wrong) fail(`keys${wrong[0]}: expected ${wrong[1]}, got ${wrong[2]}`);
   const [first] = keys.keys as [SigningKeys['keys'][number]];
