@@ -50,6 +50,16 @@ describe('an event that the service would refuse is named, and nothing is sent:'
     );
   });
 
+  it.each([new Error('no time'), Symbol('no time'), null])('a getter that throws %s', async (thrown) => {
+    const get = () => {
+      throw thrown;
+    };
+    const bad = Object.defineProperty(event(), 'timestamp', { get, enumerable: true });
+    const expected = `expected a value that JSON can hold: ${String(thrown)}`;
+    await expect(connect().sendBatch([bad])).rejects.toThrow(new TypeError(`sendBatch: events[0]: ${expected}`));
+    await expect(connect().sendEvent(bad as never)).rejects.toThrow(new TypeError(`sendEvent: ${expected}`));
+  });
+
   it('no array of events', async () => {
     await expect(connect().sendBatch(event() as never)).rejects.toThrow('sendBatch: events: expected an array, got');
   });
@@ -73,8 +83,13 @@ describe('an event that the service would refuse is named, and nothing is sent:'
     expect(upstream.received).toEqual([]);
   });
 
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
   it.each<[string, unknown, unknown]>([
     ['primaryKey: expected a non-empty string, got 7', 7, undefined],
+    ['primaryKey: expected a non-empty string, got a bigint', 1n, undefined],
+    ['primaryKey: expected a non-empty string, got an object', cycle, undefined],
+    ['primaryKey: expected a non-empty string, got an object', { toJSON: JSON.parse }, undefined],
     ['primaryKey: expected at most 500 characters, got 501', 'x'.repeat(501), undefined],
     ['properties: expected an object, got a string', 'ann', 'pro'],
     ['properties: expected an object, got null', 'ann', null],

@@ -1,4 +1,4 @@
-import { IDENTIFY, isObject } from '../wire.js';
+import { IDENTIFY, isObject, kindOf } from '../wire.js';
 
 /**
  * Checks an event for the relay and the service client. A service behind a broker cannot answer a page, so the relay refuses each
@@ -28,7 +28,14 @@ const isTimestamp = (value: unknown): boolean => {
   return (day < 29 || isOfMonth()) && time >= FIRST_TIME && time <= LAST_TIME;
 };
 
-const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
+/** The JSON of a value, or its kind if JSON cannot hold it. */
+const shown = (value: unknown): string => {
+  try {
+    return JSON.stringify(value)?.slice(0, 80) ?? 'nothing';
+  } catch {
+    return typeof value === 'bigint' ? 'a bigint' : kindOf(value);
+  }
+};
 
 /** Half of a surrogate pair. UTF-8 writes each of them as U+FFFD, so two keys would have one signature. */
 const LONE_SURROGATE = /\p{Surrogate}/u;

@@ -60,6 +60,6 @@ export const written = (value: unknown, place: string): { text: string; data: un
   } catch (cause) {
     handle(value);
     if (cause instanceof TypeError && cause.message.startsWith(place)) throw cause;
-    throw new TypeError(`${expected('')}: ${cause}`, { cause });
+    throw new TypeError(`${expected('')}: ${String(cause)}`, { cause });
   }
 };
