@@ -98,11 +98,13 @@ const shownKind = (value: unknown): string => (isPromise(value) ? 'a promise' : 
 
 type Fields = Record<string, unknown>;
 
+/** `accept` gets the event before it is JSON, so no field may be undefined. */
 const enriched = (event: RelayedEvent, fields: Fields): RelayedEvent => {
   const { forwarded } = event;
   const { payload = {} } = forwarded;
   if (event.came.event === IDENTIFY || !isObject(payload) || !Object.keys(fields)[0]) return event;
-  return { ...event, forwarded: { ...forwarded, payload: { ...payload, ...fields } } };
+  const known = Object.entries({ ...payload, ...fields }).filter(([, value]) => value !== undefined);
+  return { ...event, forwarded: { ...forwarded, payload: Object.fromEntries(known) } };
 };
 
 /**
@@ -153,7 +155,6 @@ export const createSenders = (
     if (country) fields[country.field] = COUNTRY.exec(headers.get(country.header) ?? '')?.[0];
     if (address) fields[address.field] = addressOf(headers, connection);
     if (bots?.mark) fields[bots.mark] = isBot || undefined;
-    // JSON omits undefined fields.
     const none = () => Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
     return {
       isBot,

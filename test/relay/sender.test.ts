@@ -161,6 +161,14 @@ describe('the option `enrich`', () => {
     expect((await post({ batch: [event('a')] })).json.rejected).toHaveLength(1);
     expect(lengths).toEqual([1000]);
   });
+
+  it('passes `accept` no field without a value', async () => {
+    const payloads: unknown[] = [];
+    const accept: Accept = ({ payload }) => !!payloads.push(payload);
+    const { post } = open({ accept, enrich: { country }, bots: { isBot: isbot, mark: 'is_bot' } });
+    await post({ batch: [event('a', { payload: { country: 'AT', n: 1 } })] }, { 'User-Agent': PHONE });
+    expect(payloads).toStrictEqual([{ n: 1 }]);
+  });
 });
 
 describe('the option `bots`', () => {
