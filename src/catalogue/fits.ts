@@ -149,15 +149,20 @@ export const faultOf = (schema: Schema, value: unknown, defs: Definitions, place
   return fault && `${place}${fault.path}: ${fault.text}`;
 };
 
-/** Whether `context` alone can have made this payload, because an event without a payload gets one from it. */
-const isOfContext = (schema: Schema, payload: unknown, defs: Definitions): boolean =>
-  isObject(payload) &&
-  !parts(schema, defs).some(({ properties = {} }) =>
-    Object.keys(properties).some((name) => Object.hasOwn(payload, name)),
-  );
-
 /** `context`, plugins and the relay add properties of any type to a payload, also to one of type `Record<string, number>`. */
 const withoutOthers = ({ additionalProperties: _, ...schema }: Schema): Schema => schema;
+
+const withoutRequired = ({ required: _, ...schema }: Schema): Schema => schema;
+
+/**
+ * The forms for a payload that `context` alone can have made, because an event without a payload gets one from it. Undefined for a payload
+ * with a property that a form requires.
+ */
+const formsOfContext = (forms: readonly Schema[], payload: unknown): Schema[] | undefined => {
+  if (!isObject(payload)) return undefined;
+  const hasOwn = forms.some(({ required = [] }) => required.some((name) => Object.hasOwn(payload, name)));
+  return hasOwn ? undefined : forms.filter(({ type }) => type === 'object').map(withoutRequired);
+};
 
 /** Why the payload of an event does not fit, or `undefined`. */
 export const payloadFault = (
@@ -170,8 +175,9 @@ export const payloadFault = (
   const isOptional = !required.includes('payload');
   if (payload === undefined)
     return isOptional ? undefined : `payload: expected ${expected(parts(own, defs))}, got nothing`;
-  if (isOptional && isOfContext(own, payload, defs)) return undefined;
-  return faultOf({ anyOf: parts(own, defs).map(withoutOthers) }, payload, defs, 'payload');
+  const forms = parts(own, defs).map(withoutOthers);
+  const ofContext = isOptional ? formsOfContext(forms, payload) : undefined;
+  return faultOf({ anyOf: ofContext ?? forms }, payload, defs, 'payload');
 };
 
 /** The schema of an event's name. A name counts before a pattern. */

@@ -14,6 +14,8 @@ const event = (name: string, payload?: unknown) => ({
 const events = catalogueOf(`interface Events {
   signup: { plan: 'free' | 'pro'; at?: Date; lines?: { count: number }[] };
   searched: { term: string } | undefined;
+  filtered: { by: string; language?: string } | { all: true; language?: 1 } | undefined;
+  chosen: string | undefined;
   left: undefined;
   paid: { kind: 'card'; last4: string } | { kind: 'bank'; iban: string };
   planted: { tree: Tree };
@@ -46,6 +48,10 @@ describe('a relay with a catalogue', () => {
     ['searched', { term: 'wool' }, true],
     ['searched', { release: '1.4' }, true],
     ['searched', { term: 1 }, 'payload.term: expected a string, got a number'],
+    ['filtered', { language: 'de' }, true],
+    ['filtered', { language: 2 }, 'payload.language: expected a string, got a number'],
+    ['filtered', { language: 'de', by: 1 }, 'payload.by: expected a string, got a number'],
+    ['chosen', { language: 'de' }, true],
     ['left', undefined, true],
     ['left', { release: '1.4' }, true],
     ['paid', { kind: 'bank', iban: 'x' }, true],
