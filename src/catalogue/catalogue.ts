@@ -1,4 +1,3 @@
-import { eventNamed } from './fits.js';
 import { eventsOfMarks } from './markEvents.js';
 import type { Mark } from './marks.js';
 import { OWN_EVENTS } from './ownEvents.js';
@@ -15,20 +14,17 @@ export interface MadeCatalogue {
 }
 
 /**
- * Makes the catalogue of types and marks. The events of clew itself come last, except those that the types declare or marks name. An event
- * that marks name may also be clew's own.
+ * Makes the catalogue of types and marks. The events of clew itself come last, except those that the types declare or marks name. Such an
+ * event may also be clew's own.
  */
 export const makeCatalogue = ({ events, defs, problems }: ReadEvents, marks: readonly Mark[]): MadeCatalogue => {
   const marked = eventsOfMarks(marks, events, defs);
-  // A pattern of names must not hide them.
-  const named = events.filter(({ properties }) => properties.event.const !== undefined);
-  const own = OWN_EVENTS.filter(({ title }) => !eventNamed(named, title));
   return {
     catalogue: {
       $schema: DIALECT,
       title: 'Event catalogue',
       description: 'Made by `npx clew catalogue`. Each event has its name and its payload.',
-      anyOf: [...events, ...mergeEvents([...marked.events, ...own])],
+      anyOf: mergeEvents([...events, ...marked.events, ...OWN_EVENTS]),
       ...(Object.keys(defs)[0] !== undefined && { $defs: defs }),
     },
     faults: [...problems, ...marked.faults],

@@ -5,7 +5,7 @@ import { alternativesOf, type Definitions, type EventSchema, eventSchema, type S
 
 /** The events of marks. */
 export interface MarkEvents {
-  /** Those that the types do not declare. */
+  /** Those that the types do not declare, and those of the plugin `forms`. */
   readonly events: readonly EventSchema[];
   /** Marks that do not fit their declared event. */
   readonly faults: readonly string[];
@@ -91,5 +91,5 @@ export const eventsOfMarks = (
   });
   const forms = marks.filter(({ kind }) => kind === 'form');
   const ofForms = forms[0] ? formEvents(payloadOfAll(forms)) : [];
-  return { events: [...events, ...ofForms.filter(({ title }) => !eventNamed(declared, title))], faults, notes };
+  return { events: [...events, ...ofForms], faults, notes };
 };

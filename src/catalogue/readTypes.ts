@@ -107,7 +107,7 @@ const isClosed = ({ TypeFlags }: Compiler, checker: ts.TypeChecker, map: ts.Type
   (checker.getPropertiesOfType(map).length > 0 ||
     checker.getIndexInfosOfType(map).some(({ keyType }) => keyType.flags & TypeFlags.TemplateLiteral));
 
-/** One event for several of one name: apps may have several trackers, and marks the names of clew's own events. */
+/** One event for several of one name: apps may have several trackers, and types and marks the names of clew's own events. */
 export const mergeEvents = (events: readonly EventSchema[]): EventSchema[] => {
   const byName = new Map<string, EventSchema[]>();
   for (const event of events) {

@@ -241,14 +241,28 @@ describe('a catalogue of marks', () => {
     });
   });
 
-  it('also has the own event of clew if a mark has the name of one', () => {
-    const { catalogue } = made(
+  it.each([
+    [
+      'a mark',
       'interface Events { other: undefined }',
       '<a data-clew-event="file_downloaded" data-clew-file="pricing"><form data-clew-form="signup" data-clew-event="form_started">',
-    );
+    ],
+    [
+      'a type',
+      "interface Events { file_downloaded: { file: 'pricing' }; form_started: { form: 'signup' } }",
+      '<form data-clew-form="signup">',
+    ],
+    [
+      'a pattern of types',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+      "interface Events { file_downloaded: { file: 'pricing' }; [name: `form_${string}`]: { form: 'signup' } }",
+      '<form data-clew-form="signup">',
+    ],
+  ])('also has the own event of clew if %s has the name of one', (_what, source, html) => {
+    const { catalogue } = made(source, html);
     const fault = (name: string, payload: unknown) => {
       const [event, ...others] = catalogue.anyOf.filter(({ title }) => title === name);
-      expect(others).toEqual([]);
+      expect([!!event, others]).toEqual([true, []]);
       return event && payloadFault(event, payload, {});
     };
     expect([
@@ -258,7 +272,7 @@ describe('a catalogue of marks', () => {
       fault('form_started', { form: 'signup', field: 'email' }),
     ]).toEqual([undefined, undefined, undefined, undefined]);
     expect(fault('file_downloaded', { url: 1 })).toBeTruthy();
-    expect(catalogue.anyOf[1]?.description).toContain('The visitor follows a link to a file.');
+    expect(catalogue.anyOf.find(({ title }) => title === 'file_downloaded')?.description).toContain('link to a file.');
   });
 
   it('has the events of forms once a form is marked', () => {
