@@ -1,6 +1,6 @@
 import { eventNamed, fitsScalar } from './fits.js';
 import { likelyName } from './likelyName.js';
-import { pairObjects, splitForms } from './pairObjects.js';
+import { nameOfForm, pairForms, splitForms } from './pairForms.js';
 import {
   alternativesOf,
   type Catalogue,
@@ -37,7 +37,7 @@ export interface Change {
 }
 
 /** Changes after which an event that was accepted is not accepted, or a filter that matched cannot match. */
-export const isBreaking = ({ kind }: Change): boolean =>
+export const isBreaking = ({ kind }: Pick<Change, 'kind'>): boolean =>
   kind === 'gone' || kind === 'value-gone' || kind === 'narrowed' || kind === 'required';
 
 /** Both sides of a comparison. */
@@ -47,7 +47,21 @@ interface Sides {
   /** Pairs of types that contain themselves, and are being compared. */
   readonly open: Set<string>;
   readonly add: (kind: ChangeKind, path: readonly string[], text: string, value?: Literal) => void;
+  /** Whether a form is known to accept all that an earlier one did. */
+  readonly covers: (now: Schema, old: Schema) => boolean;
 }
+
+/** A form covers another one if a comparison on trial finds nothing breaking. Trials within a trial would multiply with each type around. */
+const createSides = (before: Definitions, after: Definitions, add: Sides['add']): Sides => {
+  const open = new Set<string>();
+  const covers = (now: Schema, old: Schema): boolean => {
+    const kinds: ChangeKind[] = [];
+    const collect = (kind: ChangeKind) => void kinds.push(kind);
+    compareSchemas(old, now, [], { before, after, open: new Set(open), add: collect, covers: () => false });
+    return !kinds.some((kind) => isBreaking({ kind }));
+  };
+  return { before, after, open, add, covers };
+};
 
 const isList = ({ type }: Schema) => type === 'array';
 const isMap = ({ type }: Schema) => type === 'object';
@@ -121,26 +135,21 @@ const compareProperties = (old: Schema, now: Schema, path: readonly string[], si
   else if (others) add('widened', [...path, '*'], 'may have other properties now');
 };
 
-const compareObjects = (
+/** Compares the forms of an object, or of a list. A kind that only one side has is a change of the type. */
+const compareForms = (
   old: readonly Schema[],
   now: readonly Schema[],
   path: readonly string[],
   sides: Sides,
+  compare: (old: Schema, now: Schema, path: readonly string[], sides: Sides) => void,
 ): void => {
-  const { before, after } = sides;
+  if (!old[0] || !now[0]) return;
+  const { before, after, add } = sides;
   const were = splitForms(old, now, before, after);
-  const { pairs, gone, fresh } = pairObjects(were, splitForms(now, old, after, before), before, after);
-  for (const [one, other] of pairs) compareProperties(one, other, path, sides);
-  for (const one of gone) sides.add('gone', path, `the form with ${formOf(one)} is gone`);
-  for (const one of fresh) sides.add('new', path, `the form with ${formOf(one)} is new`);
-};
-
-/** Names a form of an object by its fixed values, else by its properties. */
-const formOf = ({ properties = {} }: Schema): string => {
-  const all = Object.entries(properties);
-  const fixed = all.filter(([, { const: value }]) => value !== undefined);
-  if (fixed[0]) return fixed.map(([name, { const: value }]) => `\`${name}\` ${codeOf(value)}`).join(' and ');
-  return all.map(([name]) => `\`${name}\``).join(', ') || 'no properties';
+  const { pairs, gone, fresh } = pairForms(were, splitForms(now, old, after, before), sides);
+  for (const [one, other] of pairs) compare(one, other, path, sides);
+  for (const one of gone) add('gone', path, `${nameOfForm(one, before)} is gone`);
+  for (const one of fresh) add('new', path, `${nameOfForm(one, after)} is new`);
 };
 
 const compareLists = (old: Schema, now: Schema, path: readonly string[], sides: Sides): void => {
@@ -158,7 +167,9 @@ const compareLists = (old: Schema, now: Schema, path: readonly string[], sides: 
   if (wereRest && rest) compareSchemas(wereRest, rest, place, sides);
   else if (wereRest) sides.add('narrowed', place, 'the list has a fixed length now');
   else if (rest) sides.add('widened', place, 'the list may be longer now');
-  if (least > wasLeast && were.length >= least) sides.add('required', path, `needs at least ${least} items now`);
+  // An item that is new and required is a change already.
+  const isNew = !wereRest && were.length < Math.min(are.length, least);
+  if (least > wasLeast && !isNew) sides.add('required', path, `needs at least ${least} items now`);
   if (least < wasLeast) sides.add('optional', path, `needs only ${least} items now`);
 };
 
@@ -171,24 +182,14 @@ const compareSchemas = (old: Schema, now: Schema, path: readonly string[], sides
   }
   const were = alternativesOf(old, sides.before);
   const are = alternativesOf(now, sides.after);
-  const objects = [were.filter(isMap), are.filter(isMap)] as const;
-  const lists = [were.filter(isList), are.filter(isList)] as const;
   if (were.some(isAny) || are.some(isAny)) {
     if (!were.some(isAny)) sides.add('widened', path, `was ${phraseOf(old, sides.before)}, is now anything`);
     else if (!are.some(isAny)) sides.add('narrowed', path, `was anything, is now ${phraseOf(now, sides.after)}`);
     return;
   }
   compareSimple(were, are, path, sides);
-  if (objects[0][0] && objects[1][0]) compareObjects(...objects, path, sides);
-  if (lists[0][0] && lists[1][0]) compareLists(mergedList(lists[0]), mergedList(lists[1]), path, sides);
-};
-
-/** One list for several: `string[] | number[]` is read as a list of both. */
-const mergedList = (lists: readonly Schema[]): Schema => {
-  const [first = {}] = lists;
-  if (lists.length === 1) return first;
-  const all = lists.flatMap(({ prefixItems = [], items }) => [...prefixItems, ...(items ? [items] : [])]);
-  return { type: 'array', items: { anyOf: all } };
+  compareForms(were.filter(isMap), are.filter(isMap), path, sides, compareProperties);
+  compareForms(were.filter(isList), are.filter(isList), path, sides, compareLists);
 };
 
 const NO_PAYLOAD: Schema = { type: 'object' };
@@ -233,7 +234,7 @@ export const compareCatalogues = (old: Catalogue, now: Catalogue): Change[] => {
   for (const [name, event] of were) {
     const other = are.get(name) ?? patternFor(now, event);
     const add = adder(event.title);
-    if (other) compareEvents(event, other, { before, after, open: new Set(), add });
+    if (other) compareEvents(event, other, createSides(before, after, add));
     else {
       const likely = likelyName(
         event.title,
@@ -245,7 +246,7 @@ export const compareCatalogues = (old: Catalogue, now: Catalogue): Change[] => {
   }
   for (const event of fresh) {
     const pattern = patternFor(old, event);
-    if (pattern) compareEvents(pattern, event, { before, after, open: new Set(), add: adder(event.title) });
+    if (pattern) compareEvents(pattern, event, createSides(before, after, adder(event.title)));
     adder(event.title)('new', [], 'is new');
   }
   // Forms that were one form may have the same change.

@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareCatalogues } from '../../src/catalogue/compare.ts';
+import { compareCatalogues, isBreaking } from '../../src/catalogue/compare.ts';
+import { payloadFault } from '../../src/catalogue/fits.ts';
 import {
   type EventMap,
   type Expected,
@@ -143,6 +144,61 @@ describe('the difference of', () => {
       ['required a.[1]: is new and required'],
     ],
     [
+      'a list that needs an item now',
+      '{ a: string[] }',
+      '{ a: [string, ...string[]] }',
+      ['required a: needs at least 1 items now'],
+    ],
+    [
+      'a list that needs one more item now',
+      '{ a: [string, ...string[]] }',
+      '{ a: [string, string, ...string[]] }',
+      ['required a: needs at least 2 items now'],
+    ],
+    [
+      'an empty list that needs an item now',
+      '{ a: [] }',
+      '{ a: [...string[], number] }',
+      ['widened a.[]: the list may be longer now', 'required a: needs at least 1 items now'],
+    ],
+    [
+      'a mixed list for a list of one type',
+      '{ a: (string | number)[] }',
+      '{ a: string[] | number[] }',
+      ['narrowed a.[]: was number or text, is now number', 'new a: the list of text is new'],
+    ],
+    [
+      'lists of one type for a mixed list',
+      '{ a: string[] | number[] }',
+      '{ a: (string | number)[] }',
+      ['widened a.[]: was number, is now number or text'],
+    ],
+    [
+      'a list with types that are swapped',
+      "{ a: ['sku', number] | ['ean', string] }",
+      "{ a: ['sku', string] | ['ean', number] }",
+      ['narrowed a.[1]: was text, is now number', 'narrowed a.[1]: was number, is now text'],
+    ],
+    [
+      'lists that lose one',
+      "{ a: ['sku', number] | ['ean', string] }",
+      "{ a: ['sku', number] }",
+      ['gone a: the list with `[0]` `ean` is gone'],
+    ],
+    ['a list as lists', "{ a: ['sku' | 'ean', number] }", "{ a: ['sku', number] | ['ean', number] }", []],
+    [
+      'forms that a new form covers',
+      "{ by: 'a' } | { by: 'b' }",
+      "{ by: string } | { by: 'c'; n: number }",
+      ['widened by: was `a`, is now text', 'new : the form with `by` `c` is new'],
+    ],
+    [
+      'a form that the second new form covers',
+      "{ a: 'x' }",
+      '{ a: number } | { a: string }',
+      ['widened a: was `x`, is now text', 'new : the form with `a` is new'],
+    ],
+    [
       'a type that contains itself',
       '{ tree: Tree }; } interface Tree { kids: Tree[]; label: string } interface Rest {',
       '{ tree: Node }; } interface Node { kids: Node[]; label: number } interface Rest {',
@@ -183,6 +239,46 @@ describe('the difference of', () => {
       'new : is new',
     ]);
   });
+});
+
+it('a list that accepts less than another one is a breaking change', () => {
+  const types = [
+    ...['string[]', 'number[]', '(string | number)[]', 'string[] | number[]', '[string]', '[string, number]'],
+    ...['[string, number?]', '[string, ...string[]]', '[string, string, ...string[]]', '[...string[], number]', '[]'],
+    ...[
+      '[string] | [string, number]',
+      "['a', number] | ['b', string]",
+      "['a', string] | ['b', number]",
+      '(string | null)[]',
+    ],
+  ];
+  const parts = ['a', 'b', 1, null];
+  const lists = [
+    [],
+    ...parts.flatMap((a) => [
+      [a],
+      ...parts.flatMap((b) => [
+        [a, b],
+        [a, b, 'c'],
+        [a, b, 1],
+      ]),
+    ]),
+  ];
+  const { anyOf, ...rest } = catalogueOf(
+    `interface Events { ${types.map((type, at) => `e${at}: ${type}`).join('; ')} }`,
+  );
+  const all = types.map((type, at) => {
+    const payload = anyOf[at]?.properties.payload ?? {};
+    const event = { title: 'e', required: ['event', 'payload'], properties: { event: { const: 'e' }, payload } };
+    const accepted = lists.filter((list) => payloadFault(event, list, {}) === undefined);
+    return { type, catalogue: { ...rest, anyOf: [event] }, accepted };
+  });
+  for (const one of all)
+    for (const other of all) {
+      const changes = compareCatalogues(one.catalogue, other.catalogue);
+      const acceptsLess = one.accepted.some((list) => !other.accepted.includes(list));
+      if (acceptsLess) expect(changes.some(isBreaking), `${one.type} to ${other.type}`).toBe(true);
+    }
 });
 
 describe('two event maps', () => {
