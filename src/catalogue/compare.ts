@@ -1,6 +1,7 @@
 import { eventNamed, fitsScalar } from './fits.js';
 import { likelyName } from './likelyName.js';
 import { nameOfForm, pairForms, splitForms } from './pairForms.js';
+import { sampleOf } from './pattern.js';
 import {
   alternativesOf,
   type Catalogue,
@@ -73,6 +74,7 @@ const isCovered = (one: Schema, others: readonly Schema[]): boolean =>
     if (isAny(other) || canonical(one) === canonical(other)) return true;
     if (isMap(one) || isList(one)) return one.type === other.type;
     if (one.const !== undefined) return fitsScalar(other, one.const);
+    if (one.pattern !== undefined) return fitsScalar(other, sampleOf(one.pattern));
     return one.type === other.type && other.format === undefined && other.pattern === undefined;
   });
 
@@ -210,9 +212,10 @@ const compareEvents = (old: EventSchema, now: EventSchema, sides: Sides): void =
   if (!was && is) sides.add('required', [], 'the payload is required now');
 };
 
-/** The event of a template, such as `step_${number}`, whose name another catalogue's event has. */
+/** The event of a template, such as `step_${number}`, that has the names of another catalogue's event. */
 const patternFor = ({ anyOf }: Catalogue, { properties: { event } }: EventSchema): EventSchema | undefined => {
-  const found = typeof event.const === 'string' ? eventNamed(anyOf, event.const) : undefined;
+  const name = event.pattern === undefined ? event.const : sampleOf(event.pattern);
+  const found = typeof name === 'string' ? eventNamed(anyOf, name) : undefined;
   return found?.properties.event.pattern === undefined ? undefined : found;
 };
 

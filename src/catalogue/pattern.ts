@@ -3,6 +3,18 @@ export const ANY_TEXT = '[\\s\\S]*';
 /** A number within a template literal type. */
 export const ANY_NUMBER = '-?\\d+(\\.\\d+)?(e[+-]?\\d+)?';
 
+/** A whole number within a template literal type. */
+export const WHOLE_NUMBER = '-?\\d+';
+
+/** A character of no text. */
+const OPEN = '\ue000';
+
+/** The text of a pattern, with a character in each open place that only "any text" matches. */
+export const sampleOf = (pattern: string): string =>
+  [ANY_TEXT, ANY_NUMBER, WHOLE_NUMBER]
+    .reduce((text, part) => text.replaceAll(part, OPEN), pattern.slice(1, -1))
+    .replace(/\\(.)/gs, '$1');
+
 /** A number beside any text: the text takes all of it but one digit. */
 const trimmed = (piece: string, atStart: boolean, atEnd: boolean): string => {
   const start = atStart && piece.startsWith(ANY_NUMBER) ? `\\d${piece.slice(ANY_NUMBER.length)}` : piece;

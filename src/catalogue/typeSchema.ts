@@ -1,6 +1,6 @@
 import type ts from 'typescript';
 import { withoutReturns } from './html.js';
-import { ANY_NUMBER, ANY_TEXT } from './pattern.js';
+import { ANY_NUMBER, ANY_TEXT, WHOLE_NUMBER } from './pattern.js';
 import { type Literal, refTo, type Schema, unionOf } from './schema.js';
 
 /** TypeScript, as the project has it. */
@@ -20,7 +20,7 @@ const patternOf = (compiler: Compiler, type: ts.Type): string => {
   if (type.isUnion()) return `(${type.types.map((one) => patternOf(compiler, one)).join('|')})`;
   if (type.isStringLiteral() || type.isNumberLiteral()) return escapeText(`${type.value}`);
   if (type.flags & TypeFlags.NumberLike) return ANY_NUMBER;
-  if (type.flags & TypeFlags.BigIntLike) return '-?\\d+';
+  if (type.flags & TypeFlags.BigIntLike) return WHOLE_NUMBER;
   return ANY_TEXT;
 };
 

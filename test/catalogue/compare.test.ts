@@ -218,6 +218,22 @@ describe('the difference of', () => {
       ['narrowed a: was text like `^x_[\\s\\S]*$`, is now `x_1` or `x_2`'],
     ],
     [
+      'a pattern that accepts more',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+      '{ a: `x.${number}y` }',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+      '{ a: `x.${string}` }',
+      [expect.stringMatching(/^widened a: was text like/)],
+    ],
+    [
+      'a pattern that accepts others',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+      '{ a: `x.${string}` }',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+      '{ a: `x.${number}` | `x${string}y` }',
+      [expect.stringMatching(/^narrowed a: was text like/)],
+    ],
+    [
       'a property with another name',
       '{ plan: string }',
       '{ planName: string }',
@@ -305,6 +321,8 @@ describe('two event maps', () => {
       steps,
       ['narrowed step_1 n', `new step_\${number}`],
     ],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+    ['a template with more names', steps, steps.replace('number', 'string'), ['new step_${string}']],
     ['a name of its own', steps, `${steps}; step_1: { n: number; s: string }`, ['required step_1 s', 'new step_1']],
   ])('with %s differ in exactly that', (_what, old, now, expected) => {
     expect(changes(old, now)).toEqual(expected);
