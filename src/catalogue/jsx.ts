@@ -2,7 +2,7 @@ import type ts from 'typescript';
 import { plainText, withoutReturns } from './html.js';
 import { type Attribute, type Mark, marksOf, type Values } from './marks.js';
 import type { Project } from './readTypes.js';
-import type { Compiler } from './typeSchema.js';
+import type { Compiler } from './typeKinds.js';
 
 /** The texts that React and others make of the values of a type, and whether they may leave the attribute out. */
 const attributeOf = (compiler: Compiler, checker: ts.TypeChecker, type: ts.Type): Attribute => {

@@ -1,14 +1,9 @@
 import type ts from 'typescript';
 import { IDENTIFY } from '../wire.js';
 import { type Definitions, type EventSchema, eventSchema, type Schema, unionOf } from './schema.js';
-import {
-  type Compiler,
-  createTypeReader,
-  isUnknownName,
-  type TypeReader,
-  templatePattern,
-  UNKNOWN_NAME,
-} from './typeSchema.js';
+import { templatePattern } from './templates.js';
+import { type Compiler, isUnknownName, UNKNOWN_NAME } from './typeKinds.js';
+import { createTypeReader, type TypeReader } from './typeSchema.js';
 
 /** A program, and those of its files that are the project's. */
 export interface Project {

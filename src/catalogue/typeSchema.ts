@@ -1,10 +1,8 @@
 import type ts from 'typescript';
 import { withoutReturns } from './html.js';
-import { ANY_NUMBER, ANY_TEXT, WHOLE_NUMBER } from './pattern.js';
 import { type Literal, refTo, type Schema, unionOf } from './schema.js';
-
-/** TypeScript, as the project has it. */
-export type Compiler = typeof ts;
+import { templatePattern } from './templates.js';
+import { type Compiler, createTypeKinds, isUnknownName, UNKNOWN_NAME } from './typeKinds.js';
 
 type Words = Pick<Schema, 'description' | 'deprecated'>;
 
@@ -13,29 +11,6 @@ const wordsOf = (compiler: Compiler, checker: ts.TypeChecker, symbol: ts.Symbol 
   const isDeprecated = symbol?.getJsDocTags(checker).some(({ name }) => name === 'deprecated');
   return { ...(text && { description: text }), ...(isDeprecated && { deprecated: true }) };
 };
-
-/** The text of one part of a template literal type, as a pattern. */
-const patternOf = (compiler: Compiler, type: ts.Type): string => {
-  const { TypeFlags } = compiler;
-  if (type.isUnion()) return `(${type.types.map((one) => patternOf(compiler, one)).join('|')})`;
-  if (type.isStringLiteral() || type.isNumberLiteral()) return escapeText(`${type.value}`);
-  if (type.flags & TypeFlags.NumberLike) return ANY_NUMBER;
-  if (type.flags & TypeFlags.BigIntLike) return WHOLE_NUMBER;
-  return ANY_TEXT;
-};
-
-const escapeText = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-
-/** The pattern of a template literal type, such as `` `step_${number}` ``. */
-export const templatePattern = (compiler: Compiler, { texts, types }: ts.TemplateLiteralType): string =>
-  `^${texts.map((text, at) => escapeText(text) + (types[at] ? patternOf(compiler, types[at]) : '')).join('')}$`;
-
-/** Whether TypeScript has not found a type, for example of a package that is not installed. To its checker it is an `any`. */
-export const isUnknownName = (type: ts.Type): boolean =>
-  (type as ts.Type & { intrinsicName?: string }).intrinsicName === 'error';
-
-/** The fault of such a type. */
-export const UNKNOWN_NAME = 'TypeScript does not find the type. `npx tsc --noEmit` shows why';
 
 /** Deeper instances of a generic type are read as anything: each may contain an even larger one. */
 const MAX_DEPTH = 40;
@@ -66,6 +41,7 @@ export const createTypeReader = (
   onProblem: (text: string) => void,
 ): TypeReader => {
   const { TypeFlags, SymbolFlags } = compiler;
+  const kinds = createTypeKinds(compiler, checker, isBuiltIn);
   /** The objects around the type that is read. */
   const open: ts.Type[] = [];
   /** The names of types that have a definition. */
@@ -115,31 +91,18 @@ export const createTypeReader = (
     };
   };
 
-  /** Whether JSON leaves a property out, because it is not one of the object itself. */
-  const isInherited = (symbol: ts.Symbol): boolean =>
-    !!(symbol.flags & SymbolFlags.Accessor) &&
-    !!symbol.declarations?.some(({ parent }) => compiler.isClassLike(parent));
-
-  const isPrivateName = (symbol: ts.Symbol): boolean =>
-    !!symbol.declarations?.some((node) => {
-      const { name } = node as ts.NamedDeclaration;
-      return name && compiler.isPrivateIdentifier(name);
-    });
-
   const readObject = (type: ts.Type, place: string): Schema => {
     const properties: Record<string, Schema> = {};
     const required: string[] = [];
-    const isDerived = hasBuiltIn(type);
+    const isDerived = kinds.hasBuiltIn(type);
     for (const symbol of checker.getPropertiesOfType(type)) {
-      // Symbols as keys, and private names such as `#cents`.
-      if (/^__[@#]/.test(symbol.name) || isInherited(symbol) || isPrivateName(symbol)) continue;
+      if (kinds.isHidden(symbol)) continue;
       // The name of an error, or the size of a map.
       if (isDerived && isBuiltIn(symbol)) continue;
       const own = checker.getTypeOfSymbol(symbol);
       const schema = read(own, `${place}.${symbol.name}`);
       if (!schema) continue;
-      const members = own.isUnion() ? own.types : [own];
-      const isOptional = symbol.flags & SymbolFlags.Optional || members.some(mayBeMissing);
+      const isOptional = symbol.flags & SymbolFlags.Optional || kinds.mayBeMissing(own);
       properties[symbol.name] = { ...schema, ...words(symbol) };
       if (!isOptional) required.push(symbol.name);
     }
@@ -154,63 +117,19 @@ export const createTypeReader = (
     };
   };
 
-  const isLeftOut = (type: ts.Type): boolean =>
-    !!(type.flags & (TypeFlags.Undefined | TypeFlags.Void | TypeFlags.Never | TypeFlags.ESSymbolLike)) ||
-    !!type.getCallSignatures()[0];
-
-  /** `undefined` is also one of anything. */
-  const mayBeMissing = (type: ts.Type): boolean =>
-    isLeftOut(type) || !!(type.flags & (TypeFlags.Any | TypeFlags.Unknown));
-
-  /** The types that an intersection, an interface or a class is made of. */
-  const partsOf = (type: ts.Type): readonly ts.Type[] => {
-    if (type.isIntersection()) return type.types;
-    const { target = type } = type as Partial<ts.TypeReference>;
-    return target.isClassOrInterface() ? checker.getBaseTypes(target) : [];
-  };
-
-  /** The list within an intersection, such as one with a brand, or among the bases of an interface. */
-  const listIn = (type: ts.Type): ts.Type | undefined =>
-    checker.isTupleType(type) || checker.isArrayType(type)
-      ? type
-      : partsOf(type)
-          .map(listIn)
-          .find((one) => one);
-
-  /** Maps, sets, errors, promises and nodes of the page: JSON has none of their data. */
-  const isWithoutData = (type: ts.Type): boolean => {
-    const { target = type } = type as Partial<ts.TypeReference>;
-    return isBuiltIn(type.symbol) && target.isClassOrInterface();
-  };
-
-  /** Whether such a type is a part of a type. */
-  const hasBuiltIn = (type: ts.Type): boolean => isWithoutData(type) || partsOf(type).some(hasBuiltIn);
-
-  /** Types of the compiler's libraries to which scalars or lists can be assigned, such as `String` and `ArrayLike`. */
-  const isOpen = (type: ts.Type): boolean =>
-    isBuiltIn(type.symbol) &&
-    /^(Object|String|Number|Boolean|(Async)?Iterable|(Array|Promise)Like)$/.test(type.symbol.name);
-
-  /** `{}` and an empty interface accept everything but `null`. */
-  const isEmpty = (type: ts.Type): boolean =>
-    !type.isClass() &&
-    !checker.getPropertiesOfType(type)[0] &&
-    !checker.getIndexInfosOfType(type)[0] &&
-    !(isBuiltIn(type.symbol) && type.isClassOrInterface());
-
   const readParts = (type: ts.Type, place: string): Schema | undefined => {
     const toJson = checker.getPropertyOfType(type, 'toJSON');
     const [written] = toJson ? checker.getTypeOfSymbol(toJson).getCallSignatures() : [];
     if (isBuiltIn(type.symbol) && type.symbol.name === 'Date') return { type: 'string', format: 'date-time' };
     if (written) return read(written.getReturnType(), place);
-    const list = listIn(type);
+    const list = kinds.listIn(type);
     if (list && checker.isTupleType(list)) return readTuple(list as ts.TypeReference, place);
     if (list) {
       const [item] = checker.getTypeArguments(list as ts.TypeReference);
       return { type: 'array', items: item ? readItem(item, `${place}[]`) : {} };
     }
-    if (isOpen(type) || (open[1] && isEmpty(type))) return {};
-    if (isWithoutData(type)) return { type: 'object' };
+    if (kinds.isOpen(type) || (open[1] && kinds.isEmpty(type))) return {};
+    if (kinds.isWithoutData(type)) return { type: 'object' };
     return readObject(type, place);
   };
 
@@ -260,7 +179,7 @@ export const createTypeReader = (
     const { flags } = type;
     if (isUnknownName(type)) onProblem(`${place}: ${UNKNOWN_NAME}`);
     if (flags & (TypeFlags.Any | TypeFlags.Unknown)) return {};
-    if (isLeftOut(type)) return undefined;
+    if (kinds.isLeftOut(type)) return undefined;
     if (flags & TypeFlags.BigIntLike) {
       onProblem(`${place}: a bigint has no JSON, so clew drops the event`);
       return {};
@@ -282,5 +201,5 @@ export const createTypeReader = (
     const bound = checker.getBaseConstraintOfType(type);
     return bound && bound !== type ? read(bound, place) : {};
   };
-  return { read, words, mayBeMissing: (type) => (type.isUnion() ? type.types : [type]).some(mayBeMissing) };
+  return { read, words, mayBeMissing: kinds.mayBeMissing };
 };

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type ts from 'typescript';
 import { ownFiles, type Project } from '../catalogue/readTypes.js';
-import type { Compiler } from '../catalogue/typeSchema.js';
+import type { Compiler } from '../catalogue/typeKinds.js';
 
 /** The second one has the compiler's functions for a project whose `typescript` is version 7, which has none. */
 const PACKAGES = ['typescript', '@typescript/typescript6'];
