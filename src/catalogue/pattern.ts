@@ -1,7 +1,7 @@
 /** Any text within a template literal type. */
 export const ANY_TEXT = '[\\s\\S]*';
-/** A number within a template literal type. */
-export const ANY_NUMBER = '-?\\d+(\\.\\d+)?(e[+-]?\\d+)?';
+/** A number within a template literal type, to which TypeScript also assigns `+5`, `5.` and `.5`. */
+export const ANY_NUMBER = '[+-]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][+-]?\\d+)?';
 
 /** A whole number within a template literal type. */
 export const WHOLE_NUMBER = '-?\\d+';
@@ -15,10 +15,10 @@ export const sampleOf = (pattern: string): string =>
     .reduce((text, part) => text.replaceAll(part, OPEN), pattern.slice(1, -1))
     .replace(/\\(.)/gs, '$1');
 
-/** A number beside any text: the text takes all of it but one digit. */
+/** A number beside any text: the text takes all of it but one digit, and a point or a sign of that. */
 const trimmed = (piece: string, atStart: boolean, atEnd: boolean): string => {
-  const start = atStart && piece.startsWith(ANY_NUMBER) ? `\\d${piece.slice(ANY_NUMBER.length)}` : piece;
-  return atEnd && start.endsWith(ANY_NUMBER) ? `${start.slice(0, -ANY_NUMBER.length)}-?\\d` : start;
+  const start = atStart && piece.startsWith(ANY_NUMBER) ? `\\d\\.?${piece.slice(ANY_NUMBER.length)}` : piece;
+  return atEnd && start.endsWith(ANY_NUMBER) ? `${start.slice(0, -ANY_NUMBER.length)}[+-]?\\.?\\d` : start;
 };
 
 /**

@@ -16,6 +16,7 @@ const accept = catalogue(
   sent: { json: Json };
   // biome-ignore lint: a type
   opened: { path: \`\${string}/\${string}/\${string}/index\`; id: \`\${string}-\${string}-\${string}\`; at: \`\${string}\${number}px\` };
+  sized: { width: \`\${number}px\` | \`\${number} of \${string}\` };
   looped: { loop: Loop };
   rated: Record<string, number>;
   dated: { at: Date };
@@ -43,6 +44,8 @@ describe('a relay with a catalogue', () => {
     ['a/index', 'a-b-c', '1px', false],
     ['a/b/c/index', 'a-b', '1px', false],
     ['a/b/c/index', 'a-b-c', 'px', false],
+    ['a/b/c/index', 'a-b-c', 'left 5.px', true],
+    ['a/b/c/index', 'a-b-c', 'left .px', false],
     ['a/b/c/indexes', 'a-b-c', '1px', false],
     ['/'.repeat(60_000), 'a-b-c', '1px', false],
     ['a/b/c/index', '-'.repeat(60_000), '1px', true],
@@ -51,6 +54,18 @@ describe('a relay with a catalogue', () => {
     'checks texts with several parts in one pass',
     (path, id, at, fits) => {
       expect(accept(event('opened', { path, id, at })) === true).toBe(fits);
+    },
+    2000,
+  );
+
+  it.each(['5', '-5', '+5', '.5', '5.', '-.5', '1.5e-7', '1E5'])('accepts %s as a number within a text', (number) => {
+    for (const width of [`${number}px`, `${number} of any`]) expect(accept(event('sized', { width }))).toBe(true);
+  });
+
+  it.each(['', '.', '+', 'e5', '5e', '1.2.3', '--5', '1'.repeat(60_000)])(
+    'rejects a text with %s that is no number',
+    (no) => {
+      expect(accept(event('sized', { width: `${no}p` }))).toMatch('expected a string like');
     },
     2000,
   );
