@@ -10,7 +10,13 @@ export const isUnknownName = (type: ts.Type): boolean =>
 /** The fault of such a type. */
 export const UNKNOWN_NAME = 'TypeScript does not find the type. `npx tsc --noEmit` shows why';
 
-/** What JSON makes of the kinds of types. */
+/** The members of a union, or a type that is none. */
+export const membersOf = (type: ts.Type | undefined): readonly ts.Type[] => {
+  if (!type) return [];
+  return type.isUnion() ? type.types : [type];
+};
+
+/** Questions about a type, and how JSON writes its values. */
 export interface TypeKinds {
   /** Whether JSON leaves each value of the type out. */
   isLeftOut(type: ts.Type): boolean;
@@ -26,8 +32,12 @@ export interface TypeKinds {
   hasBuiltIn(type: ts.Type): boolean;
   /** Types of the compiler's libraries to which scalars or lists can be assigned, such as `String` and `ArrayLike`. */
   isOpen(type: ts.Type): boolean;
-  /** `{}` and an empty interface accept everything but `null`. */
-  isEmpty(type: ts.Type): boolean;
+  /** `{}` and an empty interface accept everything but `null`. An interface with a member of scalars, such as `length`, accepts these. */
+  takesScalars(type: ts.Type): boolean;
+  /** The type of the result of `toJSON`. Undefined without that method. */
+  jsonOf(type: ts.Type): ts.Type | undefined;
+  /** Whether a value of an enum is one of bit flags. TypeScript also assigns their combinations to the enum. */
+  isFlag(type: ts.Type): boolean;
 }
 
 /** @param isBuiltIn whether the compiler's own libraries declare a symbol */
@@ -54,13 +64,21 @@ export const createTypeKinds = (
 
   const isLeftOut = (type: ts.Type): boolean =>
     !!(type.flags & (TypeFlags.Undefined | TypeFlags.Void | TypeFlags.Never | TypeFlags.ESSymbolLike)) ||
-    !!type.getCallSignatures()[0];
+    !!type.getCallSignatures()[0] ||
+    !!type.getConstructSignatures()[0] ||
+    (isBuiltIn(type.symbol) && /^(Callable|Newable)?Function$/.test(type.symbol.name));
 
   /** `undefined` is also one of anything. */
+  const isMissing = (type: ts.Type): boolean => isLeftOut(type) || !!(type.flags & (TypeFlags.Any | TypeFlags.Unknown));
+
+  const jsonOf = (type: ts.Type): ts.Type | undefined => {
+    const method = checker.getPropertyOfType(type, 'toJSON');
+    return method && checker.getTypeOfSymbol(method).getCallSignatures()[0]?.getReturnType();
+  };
+
+  /** `JSON.stringify` does not call `toJSON` of the result of a `toJSON`. */
   const mayBeMissing = (type: ts.Type): boolean =>
-    (type.isUnion() ? type.types : [type]).some(
-      (one) => isLeftOut(one) || !!(one.flags & (TypeFlags.Any | TypeFlags.Unknown)),
-    );
+    membersOf(type).some((one) => isMissing(one) || membersOf(jsonOf(one)).some(isMissing));
 
   /** The types that an intersection, an interface or a class is made of. */
   const partsOf = (type: ts.Type): readonly ts.Type[] => {
@@ -87,11 +105,24 @@ export const createTypeKinds = (
     isBuiltIn(type.symbol) &&
     /^(Object|String|Number|Boolean|(Async)?Iterable|(Array|Promise)Like)$/.test(type.symbol.name);
 
-  const isEmpty = (type: ts.Type): boolean =>
-    !type.isClass() &&
-    !checker.getPropertiesOfType(type)[0] &&
-    !checker.getIndexInfosOfType(type)[0] &&
-    !(isBuiltIn(type.symbol) && type.isClassOrInterface());
+  const scalars = [checker.getStringType(), checker.getNumberType(), checker.getBooleanType()];
 
-  return { isLeftOut, mayBeMissing, isHidden, listIn, isWithoutData, hasBuiltIn, isOpen, isEmpty };
+  const takesScalars = (type: ts.Type): boolean => {
+    if (type.isClass()) return false;
+    if (checker.getPropertiesOfType(type)[0]) return scalars.some((one) => checker.isTypeAssignableTo(one, type));
+    return !checker.getIndexInfosOfType(type)[0] && !(isBuiltIn(type.symbol) && type.isClassOrInterface());
+  };
+
+  /** Members that are numbered by themselves are no flags: `enum Level { Low, Mid, High }`. */
+  const isWrittenPower = (member: ts.EnumMember): boolean => {
+    const value = checker.getConstantValue(member);
+    return !!member.initializer && typeof value === 'number' && Number.isInteger(Math.log2(value));
+  };
+
+  const isFlag = (type: ts.Type): boolean => {
+    const around = type.symbol?.valueDeclaration?.parent;
+    return !!around && compiler.isEnumDeclaration(around) && around.members.filter(isWrittenPower).length > 1;
+  };
+
+  return { isLeftOut, mayBeMissing, isHidden, listIn, isWithoutData, hasBuiltIn, isOpen, takesScalars, jsonOf, isFlag };
 };

@@ -2,7 +2,7 @@ import type ts from 'typescript';
 import { withoutReturns } from './html.js';
 import { type Literal, refTo, type Schema, unionOf } from './schema.js';
 import { templatePattern } from './templates.js';
-import { type Compiler, createTypeKinds, isUnknownName, UNKNOWN_NAME } from './typeKinds.js';
+import { type Compiler, createTypeKinds, isUnknownName, membersOf, UNKNOWN_NAME } from './typeKinds.js';
 
 type Words = Pick<Schema, 'description' | 'deprecated'>;
 
@@ -63,16 +63,24 @@ export const createTypeReader = (
     return name;
   };
 
+  const readMembers = (types: readonly ts.Type[], place: string): Schema[] => {
+    // One member of an enum, such as the kind of a form, is a value.
+    const isOneOfFlags = (one: ts.Type) =>
+      kinds.isFlag(one) && membersOf(checker.getBaseTypeOfLiteralType(one)).every((other) => types.includes(other));
+    return types
+      .map((one) => (isOneOfFlags(one) ? ({ type: 'number' } as const) : read(one, place)))
+      .filter((schema) => schema !== undefined);
+  };
+
   const readUnion = (types: readonly ts.Type[], place: string): Schema | undefined => {
-    const schemas = types.map((one) => read(one, place)).filter((schema) => schema !== undefined);
+    const schemas = readMembers(types, place);
     return schemas[0] && unionOf(schemas);
   };
 
   /** In a list, JSON writes `null` for what it leaves out elsewhere. */
   const readItem = (type: ts.Type, place: string): Schema => {
-    const members = type.isUnion() ? type.types : [type];
-    const schemas = members.map((one) => read(one, place) ?? ({ type: 'null' } as const));
-    return unionOf(schemas);
+    const schemas = readMembers(membersOf(type), place);
+    return unionOf(kinds.mayBeMissing(type) ? [...schemas, { type: 'null' }] : schemas);
   };
 
   const readTuple = (type: ts.TypeReference, place: string): Schema => {
@@ -118,17 +126,16 @@ export const createTypeReader = (
   };
 
   const readParts = (type: ts.Type, place: string): Schema | undefined => {
-    const toJson = checker.getPropertyOfType(type, 'toJSON');
-    const [written] = toJson ? checker.getTypeOfSymbol(toJson).getCallSignatures() : [];
+    const written = kinds.jsonOf(type);
     if (isBuiltIn(type.symbol) && type.symbol.name === 'Date') return { type: 'string', format: 'date-time' };
-    if (written) return read(written.getReturnType(), place);
+    if (written) return read(written, place);
     const list = kinds.listIn(type);
     if (list && checker.isTupleType(list)) return readTuple(list as ts.TypeReference, place);
     if (list) {
       const [item] = checker.getTypeArguments(list as ts.TypeReference);
       return { type: 'array', items: item ? readItem(item, `${place}[]`) : {} };
     }
-    if (kinds.isOpen(type) || (open[1] && kinds.isEmpty(type))) return {};
+    if (kinds.isOpen(type) || (open[1] && kinds.takesScalars(type))) return {};
     if (kinds.isWithoutData(type)) return { type: 'object' };
     return readObject(type, place);
   };

@@ -45,6 +45,10 @@ describe('a type', () => {
     ['Object', {}],
     ['ArrayLike<string>', {}],
     ['Iterable<string>', {}],
+    ['{ toString(): string }', {}],
+    ['{ length: number }', {}],
+    ['{ size: number }', { type: 'object', properties: { size: { type: 'number' } }, required: ['size'] }],
+    ['{ toJSON(): number | undefined }[]', { type: 'array', items: { anyOf: [{ type: 'null' }, { type: 'number' }] } }],
     ['string[] & { readonly brand: 1 }', { type: 'array', items: { type: 'string' } }],
     ['readonly string[] & { readonly brand: 1 }', { type: 'array', items: { type: 'string' } }],
     ['RegExpMatchArray', { type: 'array', items: { type: 'string' } }],
@@ -76,6 +80,17 @@ describe('a type', () => {
       'Money',
       'class Money { #cents = 1; private currency = "EUR"; get total() { return this.#cents; } }',
       { type: 'object', properties: { currency: { type: 'string' } }, required: ['currency'] },
+    ],
+    ['an enum of bit flags', 'Perm', 'enum Perm { Read = 1, Write = 1 << 1, Admin = 4 }', { type: 'number' }],
+    ['a list of bit flags', 'Perm[]', 'enum Perm { A = 1, B = 2 }', { type: 'array', items: { type: 'number' } }],
+    ['one of bit flags', 'Perm.B', 'enum Perm { A = 1, B = 2 }', { const: 2 }],
+    ['an enum that is numbered by itself', 'Level', 'enum Level { Low, Mid, High }', { enum: [0, 1, 2] }],
+    ['an enum from 1', 'Level', 'enum Level { Low = 1, Mid, High }', { enum: [1, 2, 3] }],
+    [
+      'a class with `toString`',
+      'Id',
+      'class Id { id = 1; toString() { return "" } }',
+      { type: 'object', properties: { id: { type: 'number' } }, required: ['id'] },
     ],
     ['an empty interface', 'Empty', 'interface Empty {}', {}],
     ['an empty class', 'Empty', 'class Empty {}', { type: 'object' }],
@@ -118,11 +133,12 @@ describe('a type', () => {
   it('that JSON leaves out is left out', () => {
     expect(
       payloadOf(
-        '{ f: () => void; s: symbol; u: undefined; n?: never; a: string; b?: string; c: string | undefined; x: unknown }',
+        '{ f: () => void; s: symbol; u: undefined; n?: never; a: string; b?: string; c: string | undefined; x: unknown; k: typeof Money; m: new () => Money; g: Function; j: { toJSON(): string | undefined } }',
+        'class Money { cents = 1 }',
       ),
     ).toEqual({
       type: 'object',
-      properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' }, x: {} },
+      properties: { a: { type: 'string' }, b: { type: 'string' }, c: { type: 'string' }, x: {}, j: { type: 'string' } },
       required: ['a'],
     });
   });
