@@ -1,5 +1,6 @@
 import { eventNamed, payloadFault } from './fits.js';
 import type { Mark, Values } from './marks.js';
+import { nameFault } from './nameFault.js';
 import { formEvents } from './ownEvents.js';
 import { alternativesOf, type Definitions, type EventSchema, eventSchema, type Schema, unionOf } from './schema.js';
 
@@ -7,7 +8,7 @@ import { alternativesOf, type Definitions, type EventSchema, eventSchema, type S
 export interface MarkEvents {
   /** Those that the types do not declare, and those of the plugin `forms`. */
   readonly events: readonly EventSchema[];
-  /** Marks that do not fit their declared event. */
+  /** Marks that do not fit their declared event, or whose name the tracker rejects. */
   readonly faults: readonly string[];
   /** Marks that the catalogue cannot know. */
   readonly notes: readonly string[];
@@ -79,6 +80,11 @@ export const eventsOfMarks = (
   for (const mark of marks.filter(({ kind }) => kind !== 'form')) {
     if (!mark.names) notes.push(`${mark.place}: the name of the event is computed, so the catalogue does not have it`);
     for (const name of mark.names ?? []) {
+      const rejected = nameFault(name);
+      if (rejected) {
+        faults.push(`${mark.place}: ${rejected}`);
+        continue;
+      }
       const event = eventNamed(declared, name);
       const fault = event && mark.kind === 'event' && markFault(mark, event, defs);
       if (fault) faults.push(`${mark.place}: ${name}: ${fault}`);

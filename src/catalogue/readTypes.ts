@@ -1,5 +1,5 @@
 import type ts from 'typescript';
-import { IDENTIFY } from '../wire.js';
+import { nameFault } from './nameFault.js';
 import { type Definitions, type EventSchema, eventSchema, type Schema, unionOf } from './schema.js';
 import { templatePattern } from './templates.js';
 import { type Compiler, isUnknownName, UNKNOWN_NAME } from './typeKinds.js';
@@ -32,11 +32,10 @@ const readMap = (
     return eventSchema(event, title, read(payload, `${title}: payload`), isOptional || mayBeMissing(payload), words);
   };
   const properties = checker.getPropertiesOfType(map);
-  const isRejected = ({ name }: ts.Symbol) => name === '' || name === IDENTIFY;
-  for (const { name } of properties.filter(isRejected))
-    onProblem(`'${name}': the tracker rejects an event of this name`);
+  const faults = properties.map(({ name }) => nameFault(name)).filter((fault) => fault !== undefined);
+  faults.forEach(onProblem);
   const named = properties
-    .filter((symbol) => !isRejected(symbol))
+    .filter(({ name }) => !nameFault(name))
     .map((symbol) => {
       const payload = checker.getTypeOfSymbol(symbol);
       const own = wordsOf(symbol);

@@ -299,6 +299,15 @@ describe('a catalogue of marks', () => {
     expect(faults).toEqual(fault ? [`page.html:1: done: ${fault}`] : []);
   });
 
+  it.each([
+    ['<a data-clew-event="$identify">', "'$identify'"],
+    [`<a onclick="clew('track', '')">`, "''"],
+  ])('does not have %s, because the tracker rejects the name', (html, name) => {
+    const { catalogue, faults } = made('interface Events { a: undefined }', html);
+    expect(faults).toEqual([`page.html:1: ${name}: the tracker rejects an event of this name`]);
+    expect(catalogue).toEqual(made('interface Events { a: undefined }', '').catalogue);
+  });
+
   it('names a mark whose event is computed', () => {
     expect(made('interface Events { a: undefined }', '<a data-clew-event="{{ name }}">').notes).toEqual([
       'page.html:1: the name of the event is computed, so the catalogue does not have it',
