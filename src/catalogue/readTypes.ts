@@ -73,11 +73,22 @@ const mapsIn = (
     const type = checker.getTypeAtLocation(call);
     return type.aliasTypeArguments?.[0] ?? checker.getTypeArguments(type as ts.TypeReference)?.[0];
   };
+  /** `(createTracker<Events>)(…)` and `createTracker!(…)` */
+  const bare = (node: ts.Expression): ts.Expression =>
+    compiler.isParenthesizedExpression(node) ||
+    compiler.isNonNullExpression(node) ||
+    compiler.isExpressionWithTypeArguments(node)
+      ? bare(node.expression)
+      : node;
+  const nameOf = (callee: ts.Expression): string => {
+    if (compiler.isPropertyAccessExpression(callee)) return callee.name.text;
+    const name = compiler.isElementAccessExpression(callee) ? callee.argumentExpression : callee;
+    return compiler.isStringLiteral(name) ? name.text : name.getText();
+  };
   const isFactory = (callee: ts.Expression): boolean =>
-    (compiler.isPropertyAccessExpression(callee) ? callee.name : callee).getText() === 'createTracker' ||
-    originalName(compiler, checker, callee) === 'createTracker';
+    nameOf(callee) === 'createTracker' || originalName(compiler, checker, callee) === 'createTracker';
   const visit = (node: ts.Node): void => {
-    if (compiler.isCallExpression(node) && isFactory(node.expression)) {
+    if (compiler.isCallExpression(node) && isFactory(bare(node.expression))) {
       const map = mapOf(node);
       if (map && isUnknownName(map))
         onProblem(`${node.getSourceFile().fileName}: the events of createTracker: ${UNKNOWN_NAME}`);

@@ -274,6 +274,15 @@ describe('an event map', () => {
     expect(events.map(({ title }) => title)).toEqual(names);
   });
 
+  it.each(['(createTracker<E>)({})', 'createTracker!<E>({})', "clew['createTracker']<E>({})"])(
+    'is found by %s',
+    (call) => {
+      const source = `import * as clew from './clew'; const { createTracker } = clew; type E = { a: undefined }; ${call};`;
+      const { events } = readTypes(ts, [projectOf({ 'tracker.ts': source })]);
+      expect(events.map(({ title }) => title)).toEqual(['a']);
+    },
+  );
+
   it('can be named', () => {
     const project = projectOf({
       'a.ts':
