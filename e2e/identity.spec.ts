@@ -73,7 +73,7 @@ test('identifies two people on two visitor ids if their tabs do so within one ta
   await other.visit();
   expect(await other.clew('correlationValue')).toBe(visitorId);
   const begun = other.page.waitForEvent('console', (message) => message.text() === 'begun');
-  // During this task, the tab sees nothing of what another tab writes into localStorage.
+  // During this task, the tab does not see the writes of another tab into localStorage.
   const bob = other.page.evaluate(() => {
     console.log('begun');
     const end = performance.now() + 500;

@@ -3,7 +3,6 @@ import type { World } from '../world/world.ts';
 import { clone } from './clone.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { type Channel, createPage, type Page, type PageOptions, type Refusal } from './page.ts';
-import type { TabStorage } from './tabStorage.ts';
 
 /** Time (ms) from a write into localStorage until it is on the disk. A SIGKILL loses younger writes. */
 const STORAGE_DELAY = 5000;
@@ -35,8 +34,8 @@ export interface Browser {
   readonly disk: Disk;
   readonly network: Network;
   readonly localStorage: Map<string, string>;
-  /** What each page sees of it. */
-  readonly tabs: Set<TabStorage>;
+  /** The copies of localStorage that its pages see, with `hasLag`. */
+  readonly tabs: Set<Map<string, string>>;
   /** The number of writes into localStorage so far. */
   storageWrites: number;
   readonly storageLimits: { isRefused: boolean; most: number };
@@ -48,6 +47,7 @@ export interface Browser {
   readonly hasFetchLater: boolean;
   readonly hasGpc: boolean;
   readonly hasThrottling?: boolean;
+  readonly hasLag?: boolean;
   readonly pages: Set<Page>;
   /** Requests of all pages, including pages that are gone. */
   readonly underWay: Set<UnderWay>;
@@ -82,6 +82,8 @@ export interface Features {
   readonly hasGpc: boolean;
   /** Timers of hidden pages run once a second. */
   readonly hasThrottling?: boolean;
+  /** A tab sees what other tabs write into localStorage a moment later. */
+  readonly hasLag?: boolean;
 }
 
 export const MODERN: Features = { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false };

@@ -43,7 +43,7 @@ export interface Page extends Owner {
   readonly fetching: Fetching;
   readonly channels: Set<Channel>;
   /** localStorage as the page sees it. */
-  readonly storage: TabStorage;
+  readonly storage: Map<string, string>;
   readonly refusal: Refusal;
   /** Whether the page is suspended in its tab, not in the back/forward cache. */
   isFrozen: boolean;
@@ -98,7 +98,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     document,
     fetching: undefined as unknown as Fetching,
     channels: new Set(),
-    storage: new TabStorage(world, browser),
+    storage: browser.hasLag ? new TabStorage(world, browser) : browser.localStorage,
     refusal: browser.refusal,
     storedAt: undefined,
     locks: 0,

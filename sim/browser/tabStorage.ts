@@ -37,7 +37,8 @@ export class TabStorage extends Map<string, string> {
   #write(key: string, value: string | undefined) {
     const number = ++this.#browser.storageWrites;
     this.#see(key, value, number);
-    for (const tab of this.#browser.tabs) if (tab !== this) tab.#receive(key, value, number);
+    for (const tab of this.#browser.tabs)
+      if (tab !== this && tab instanceof TabStorage) tab.#receive(key, value, number);
   }
 
   #receive(key: string, value: string | undefined, number: number) {

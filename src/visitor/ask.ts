@@ -197,12 +197,7 @@ export const createAsk = (
       return merged;
     };
     const asked = store
-      .transact<Stored>(
-        () => (result && result !== SOON ? result.rows.entries : []),
-        VISITOR,
-        change,
-        ports.query,
-      )
+      .transact<Stored>(() => (result && result !== SOON ? result.rows.entries : []), VISITOR, change, ports.query)
       .then(async (merged) => {
         if (result === SOON) await askSoon(desk.life, again);
         if (desk.asking === asked) desk.asking = undefined;

@@ -83,7 +83,7 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     if (!isChange(call)) return desk.held.calls[1] ? undefined : pump();
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
-    // Another tab may identify somebody on this visitor id just now, which localStorage shows only later: the database decides.
+    // Another tab may identify a customer on this visitor id just now, which localStorage shows only later: the database decides.
     if (isNew && call.key && is(desk, OPEN) && keyOf(desk, met.visitor) === undefined) {
       hint(changed);
       ask();

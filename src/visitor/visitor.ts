@@ -95,7 +95,8 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (!desk.who) return false;
       const { visitor, met } = desk.who;
       // The database has not answered. The other hosts have to know of a log-out all the same.
-      if ((isAsking || !isSure) && visitor !== met && !epochs.isOver()) ports.elsewhere?.share(visitor, ports.fail, service);
+      if ((isAsking || !isSure) && visitor !== met && !epochs.isOver())
+        ports.elsewhere?.share(visitor, ports.fail, service);
       return true;
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */

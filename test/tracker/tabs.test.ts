@@ -198,8 +198,8 @@ describe('two tabs without a visitor', () => {
   });
 });
 
-describe('two tabs of which neither sees yet what the other one has written into localStorage', () => {
-  /** Opens a tab whose copy of localStorage nobody else writes into. */
+describe('two tabs that do not see yet what the other one has written into localStorage', () => {
+  /** Opens a tab with a copy of localStorage of its own. */
   const openAlone = async (store: Store, local: Record<string, string>) => {
     openPage();
     const test = start({ baseUrl: '/clew', store: { ...store, local } });
@@ -211,9 +211,9 @@ describe('two tabs of which neither sees yet what the other one has written into
     const first = await openAlone(store, {});
     return [first, await openAlone(store, { ...first.local })] as const;
   };
-  const idsOf = (events: readonly { correlationValue: string; payload: unknown }[], person: string) => [
+  const idsOf = (events: readonly { correlationValue: string; payload?: unknown }[], person: string) => [
     ...new Set(
-      events.flatMap(({ correlationValue: id, payload }) => (JSON.stringify(payload).includes(person) ? id : [])),
+      events.flatMap(({ correlationValue: id, payload }) => (`${JSON.stringify(payload)}`.includes(person) ? id : [])),
     ),
   ];
 
