@@ -39,6 +39,12 @@ export const visitorMutants: readonly Mutant[] = [
     replace: ': [newVisitor(visitor, visitor.thread, call.at)];',
   },
   {
+    name: 'identifies on a visitor id without a customer before the database has answered',
+    file: 'visitor/changes.ts',
+    find: 'if (isNew && call.key && is(desk, OPEN)',
+    replace: 'if (isNew && call.key && is(desk, AWAY)',
+  },
+  {
     name: 'does nothing at reset()',
     file: 'api/methods.ts',
     find: '      enter({ fresh: id ?? uuid(), at }, isBefore);\n',
