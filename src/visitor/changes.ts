@@ -79,7 +79,6 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     const { visitor } = call;
     const isOther = visitor && visitor.thread !== met.visitor.thread;
     desk.held = isOther ? heldOf(withVisitor(held.calls, visitor), weigh) : withCall(held, call, weigh);
-    holdEarly(call);
     if (!isChange(call)) return desk.held.calls[1] ? undefined : pump();
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
@@ -89,6 +88,7 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
       ask();
       return writeHeld();
     }
+    holdEarly(call);
     const isKnown = () => !!desk.life.isSure && !is(desk, ASKING);
     if (isNew) hint(changed);
     if (isNew && isKnown() && !announce(changed.visitor)) return;

@@ -90,7 +90,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       desk.life = { at: AWAY, isSure: !!isSure, isStopped, doubt, earlier };
       if (epochs.isRefused()) journal.write({});
       if (doubt || epochs.isRefused()) return false;
-      pumpAll();
+      pumpAll(isAsking && isSure);
       // A listener may have refused.
       if (!desk.who) return false;
       const { visitor, met } = desk.who;

@@ -232,6 +232,31 @@ describe('two tabs that do not see yet what the other one has written into local
     expect(idsOf(events, 'bob')).not.toEqual([visitorId]);
   });
 
+  it.each([
+    ['identifies another person', ['carl'], ['bob']],
+    ['logs out', ['ann'], ['bob', undefined]],
+  ])('identify two people on two visitor ids also if one tab %s at once', async (_what, ofFirst, ofSecond) => {
+    connectTabs();
+    const [first, second] = await openTwo();
+    const call = ({ tracker }: typeof first, person: string | undefined) =>
+      person ? tracker.identify(person) : tracker.reset();
+    for (const person of ['ann', ...ofFirst]) call(first, person);
+    for (const person of ofSecond) call(second, person);
+    await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+    const events = [...first.events('$identify'), ...second.events('$identify')];
+    expect(idsOf(events, 'bob')).toHaveLength(1);
+    expect(idsOf(events, 'ann')).not.toEqual(idsOf(events, 'bob'));
+  });
+
+  it('give properties from before identify() to the customer whom the database has', async () => {
+    const [first, second] = await openTwo();
+    second.tracker.setProperties({ plan: 'pro' });
+    first.tracker.identify('ann');
+    second.tracker.identify('bob');
+    await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+    expect([...first.upserts(), ...second.upserts()]).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  });
+
   it('identify one person once', async () => {
     const tabs = await openTwo();
     for (const { tracker } of tabs) tracker.identify('ann');
@@ -239,6 +264,42 @@ describe('two tabs that do not see yet what the other one has written into local
     expect(tabs.flatMap(({ events }) => events('$identify'))).toHaveLength(1);
   });
 });
+
+it('two tabs without a database both have the identified customer', async () => {
+  connectTabs();
+  const store: Store = { ...createMemoryStore(), transact: async () => undefined, read: async () => [] };
+  openPage();
+  const first = start({ baseUrl: '/clew', store });
+  await settle();
+  openPage();
+  const second = start({ baseUrl: '/clew', store });
+  await settle();
+  first.tracker.identify('ann');
+  await settle();
+  second.tracker.setProperties({ plan: 'pro' });
+  await second.tracker.flush();
+  expect(second.upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+});
+
+it.each([{}, { baseUrl: 'https://service.example', apiKey: 'key' }])(
+  'a page that leaves after identify() hands over the properties, although the database has an event: %j',
+  async (options) => {
+    connectTabs();
+    const page = openPage();
+    const { tracker, names, upserts } = start({ baseUrl: '/clew', store: createMemoryStore(), ...options });
+    tracker.track('first');
+    await tracker.flush();
+    tracker.track('stored');
+    await settle();
+    tracker.identify('ann');
+    await settle();
+    tracker.setProperties({ plan: 'pro' });
+    page.leave();
+    await settle();
+    expect(names()).toEqual(['first', 'stored', '$identify']);
+    expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  },
+);
 
 it('an open page sends what a later page has journaled after what that page has stored', async () => {
   const store = createMemoryStore();
