@@ -68,8 +68,8 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
     pumpAll: (isAdopted?: boolean) => pump(Number.POSITIVE_INFINITY, isAdopted),
     /** The upsert that waits follows the call that identifies its visitor. Another visitor id drops it. */
     holdEarly({ fresh, key, at }: Call) {
-      // Until the database has answered, the upsert is left there, because the page may leave.
-      for (const text of fresh && (desk.life.isSure || !key) ? early.take() : []) {
+      // Until the database has answered, the upsert is left there, because the page may leave. The answer takes it before these calls.
+      for (const text of fresh && !is(desk, ASKING) && (desk.life.isSure || !key) ? early.take() : []) {
         const call = earlyCall(text, undefined, at);
         if (key && call) desk.held = withCall(desk.held, call, weigh);
       }

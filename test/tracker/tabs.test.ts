@@ -265,6 +265,20 @@ describe('two tabs that do not see yet what the other one has written into local
   });
 });
 
+it.each(['reset', 'identify'] as const)(
+  'properties from before identify() reach the customer although %s() follows at once',
+  async (method) => {
+    openPage();
+    const { tracker, upserts } = start({ baseUrl: '/clew', store: createMemoryStore() });
+    await tracker.flush();
+    tracker.setProperties({ plan: 'pro' });
+    tracker.identify('ann');
+    tracker[method]('bob');
+    await tracker.flush();
+    expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  },
+);
+
 it('two tabs without a database both have the identified customer', async () => {
   connectTabs();
   const store: Store = { ...createMemoryStore(), transact: async () => undefined, read: async () => [] };
