@@ -279,6 +279,25 @@ it.each(['reset', 'identify'] as const)(
   },
 );
 
+it.each(['relay', 'service'])(
+  'a page that leaves in the task of identify() hands over the properties from before, to a %s',
+  async (to) => {
+    connectTabs();
+    const page = openPage();
+    const store = createMemoryStore();
+    const direct = to === 'service' ? { baseUrl: 'https://service.example', apiKey: 'key' } : { baseUrl: '/clew' };
+    const { tracker, upserts } = start({ ...direct, store });
+    tracker.track('seen');
+    await tracker.flush();
+    tracker.setProperties({ plan: 'free', colour: 'red' });
+    tracker.identify('ann', { plan: 'pro' });
+    tracker.reset();
+    page.leave();
+    await settle();
+    expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro', colour: 'red' } }]);
+  },
+);
+
 it('two tabs without a database both have the identified customer', async () => {
   connectTabs();
   const store: Store = { ...createMemoryStore(), transact: async () => undefined, read: async () => [] };
