@@ -25,7 +25,7 @@ export const earlyCall = (text: ItemText, thread?: string, at?: number): Call | 
   return { text: jsonOf(rest), owner, at };
 };
 
-/** The properties of a visitor before `identify`: one upsert for all tabs. If two tabs write within a few ms, one write may be lost. */
+/** The properties of a visitor before `identify`. One upsert for all tabs: each of them reads and writes localStorage in one task. */
 export const createEarly = (service: string, shared: Local, isOver: () => boolean) => {
   const key = `${EARLY} ${service}`;
   /** Has the upsert where localStorage does not take it. */
@@ -36,8 +36,7 @@ export const createEarly = (service: string, shared: Local, isOver: () => boolea
     // The upsert in localStorage may belong to a later consent than this page.
     const places = isOver() ? [memory] : [memory, shared];
     const texts = places.map((place) => entryText(key, place));
-    // Another tab may just write the entry that this one does not see yet.
-    for (const place of places) if (entryText(key, place)) writeEntry(key, place);
+    for (const place of places) writeEntry(key, place);
     // Any code of the origin may have written it.
     return texts.filter((text) => isItem(text)).filter((text) => earlyCall(text));
   };

@@ -9,7 +9,7 @@ import type { Refusal } from './epochs.js';
 import { heldOf } from './held.js';
 import { createKnowledge } from './knowledge.js';
 import { detachLate } from './late.js';
-import { ANSWER, ASKING, AWAY, type Life, MISSING, OPEN, REFUSED, type Reason, SIGNAL, WAITING } from './life.js';
+import { ANSWER, AWAY, type Life, MISSING, OPEN, REFUSED, type Reason, SIGNAL, WAITING } from './life.js';
 import type { VisitorPorts } from './ports.js';
 import { unread, VISITOR } from './stored.js';
 import { createTurn } from './turn.js';
@@ -85,18 +85,16 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (!desk.who) desk.life = { ...desk.life, firstId: undefined };
       if (!desk.who || isDoubtful(desk)) return false;
       const { isSure, isStopped, doubt, earlier } = desk.life;
-      const isAsking = is(desk, ASKING);
       if (!doubt) check();
       desk.life = { at: AWAY, isSure: !!isSure, isStopped, doubt, earlier };
       if (epochs.isRefused()) journal.write({});
       if (doubt || epochs.isRefused()) return false;
-      pumpAll(isAsking && isSure);
+      pumpAll();
       // A listener may have refused.
       if (!desk.who) return false;
       const { visitor, met } = desk.who;
       // The database has not answered. The other hosts have to know of a log-out all the same.
-      if ((isAsking || !isSure) && visitor !== met && !epochs.isOver())
-        ports.elsewhere?.share(visitor, ports.fail, service);
+      if (!isSure && visitor !== met && !epochs.isOver()) ports.elsewhere?.share(visitor, ports.fail, service);
       return true;
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
