@@ -25,7 +25,7 @@ export const earlyCall = (text: ItemText, thread?: string, at?: number): Call | 
   return { text: jsonOf(rest), owner, at };
 };
 
-/** The properties of a visitor before `identify`. One upsert for all tabs: each of them reads and writes localStorage in one task. */
+/** The properties of a visitor before `identify`: one upsert for all tabs. If two tabs write within a few ms, one write may be lost. */
 export const createEarly = (service: string, shared: Local, isOver: () => boolean) => {
   const key = `${EARLY} ${service}`;
   /** Has the upsert where localStorage does not take it. */
