@@ -34,6 +34,10 @@ export interface Browser {
   readonly disk: Disk;
   readonly network: Network;
   readonly localStorage: Map<string, string>;
+  /** The copies of localStorage that its pages see, with `hasLag`. */
+  readonly tabs: Set<Map<string, string>>;
+  /** The number of writes into localStorage so far. */
+  storageWrites: number;
   readonly storageLimits: { isRefused: boolean; most: number };
   /** The storage that the browser refuses to each page that loads from now on. */
   refusal: Refusal;
@@ -43,6 +47,7 @@ export interface Browser {
   readonly hasFetchLater: boolean;
   readonly hasGpc: boolean;
   readonly hasThrottling?: boolean;
+  readonly hasLag?: boolean;
   readonly pages: Set<Page>;
   /** Requests of all pages, including pages that are gone. */
   readonly underWay: Set<UnderWay>;
@@ -77,6 +82,8 @@ export interface Features {
   readonly hasGpc: boolean;
   /** Timers of hidden pages run once a second. */
   readonly hasThrottling?: boolean;
+  /** A tab sees what other tabs write into localStorage a moment later. */
+  readonly hasLag?: boolean;
 }
 
 export const MODERN: Features = { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false };
@@ -94,6 +101,7 @@ export const createBrowser = (world: World, network: Network, features: Features
     page.fetching.abort();
     page.held.length = 0;
     page.channels.clear();
+    browser.tabs.delete(page.storage);
     browser.pages.delete(page);
     disk.disconnect(page, isKilled);
   };
@@ -103,6 +111,8 @@ export const createBrowser = (world: World, network: Network, features: Features
     disk,
     network,
     localStorage: new Map(),
+    tabs: new Set(),
+    storageWrites: 0,
     storageLimits: { isRefused: false, most: MOST_STORED },
     refusal: 'nothing',
     isOnline: true,

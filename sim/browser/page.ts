@@ -11,6 +11,7 @@ import { createIndexedDb } from './indexedDb.ts';
 import { keyRanges } from './keys.ts';
 import { PackingResponse } from './responses.ts';
 import { createStorage } from './storage.ts';
+import { TabStorage } from './tabStorage.ts';
 
 /** `clew` in a page: the stub until the bundle has loaded, then the tracker. */
 export type Clew = (method: string, ...args: unknown[]) => unknown;
@@ -41,6 +42,8 @@ export interface Page extends Owner {
   readonly document: Events & { hidden: boolean; prerendering: boolean };
   readonly fetching: Fetching;
   readonly channels: Set<Channel>;
+  /** localStorage as the page sees it. */
+  readonly storage: Map<string, string>;
   readonly refusal: Refusal;
   /** Whether the page is suspended in its tab, not in the back/forward cache. */
   isFrozen: boolean;
@@ -95,6 +98,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     document,
     fetching: undefined as unknown as Fetching,
     channels: new Set(),
+    storage: browser.hasLag ? new TabStorage(world, browser) : browser.localStorage,
     refusal: browser.refusal,
     storedAt: undefined,
     locks: 0,
@@ -165,7 +169,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
       pathname: '/',
       origin: ORIGIN,
     },
-    localStorage: createStorage(browser.localStorage, limits, onStored),
+    localStorage: createStorage(page.storage, limits, onStored),
     sessionStorage: createStorage(options.sessionStorage, limits),
     indexedDB: createIndexedDb(world, browser.disk, page, onWrite),
     IDBKeyRange: keyRanges,

@@ -39,6 +39,12 @@ export const visitorMutants: readonly Mutant[] = [
     replace: ': [newVisitor(visitor, visitor.thread, call.at)];',
   },
   {
+    name: 'identifies on a visitor id without a customer before the database has answered',
+    file: 'visitor/changes.ts',
+    find: 'if (isNew && call.key && is(desk, OPEN)',
+    replace: 'if (isNew && call.key && is(desk, AWAY)',
+  },
+  {
     name: 'does nothing at reset()',
     file: 'api/methods.ts',
     find: '      enter({ fresh: id ?? uuid(), at }, isBefore);\n',
@@ -183,7 +189,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'finishes calls with the visitor of the hint although the database knows another one',
     file: 'visitor/decide.ts',
-    find: '(isStale ? base : begin)',
+    find: '(isStale ? base : { ...begin, keys })',
     replace: 'begin',
   },
   {
@@ -291,8 +297,9 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'writes the hint again as a page leaves',
     file: 'visitor/visitor.ts',
-    find: '      pumpAll();\n      // A listener',
-    replace: '      pumpAll();\n      if (desk.who) hints.writeHint(desk.who.visitor);\n      // A listener',
+    find: '      pumpAll(isAsking && isSure);\n      // A listener',
+    replace:
+      '      pumpAll(isAsking && isSure);\n      if (desk.who) hints.writeHint(desk.who.visitor);\n      // A listener',
   },
   {
     name: 'forgets a reset before the database has answered',

@@ -54,6 +54,9 @@ const densely = (plan: Plan, random: Random): Plan => {
   return { ...plan, steps: steps.map(({ action }) => ({ wait: pickShortWait(random), action: inTab(action) })) };
 };
 
+/** In one of so many walks, tabs see each other's writes into localStorage a moment later. */
+const LAGGING = 8;
+
 /** Makes the plan of a walk from its seed. The plan does not fix how long the browser and the network take. */
 export const createPlan = (seed: number, steps = 25): Plan => {
   const theme = pickTheme(seed);
@@ -69,6 +72,7 @@ export const createPlan = (seed: number, steps = 25): Plan => {
       hasChannel: random.chance(0.9),
       hasFetchLater: random.chance(0.5),
       hasGpc,
+      ...(seed % LAGGING === 0 && { hasLag: true }),
       ...themes[theme].features,
     },
     dataset: {

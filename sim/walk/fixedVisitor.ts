@@ -57,6 +57,19 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
+    name: 'two tabs that identify two people at the same moment give each a visitor id',
+    plan: relayed(
+      2,
+      [
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 3000 }, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 3000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
+      ],
+      { features: { ...MODERN, hasLag: true }, hasStub: false },
+    ),
+  },
+  {
     name: 'what an open page has journaled is sent under the visitor id from after its identify()',
     plan: relayed(
       107,

@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { changesPerson, hasTwoPages, hasTwoPersons, relayed } from './breakPlans.ts';
+import { changesPerson, hasTwoPages, hasTwoPersons, leaves, relayed } from './breakPlans.ts';
 import { EARLY, INVARIANTS } from './checks.ts';
 import { RESENT } from './identityChecks.ts';
 import type { KnownBreak } from './knownBreak.ts';
@@ -119,6 +119,23 @@ export const personBreaks: readonly KnownBreak[] = [
       },
     ),
     mayShow: (plan) => hasTwoPersons(plan) && has(plan, 'limitStorage'),
+  },
+  {
+    name: 'a page identifies a person and leaves before its database has answered: another tab does not see that yet, and identifies another person',
+    invariant: INVARIANTS.person,
+    source: { docs: 'Two tabs within a few ms:' },
+    plan: relayed(
+      1,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 3000 }, action: { verb: 'open', tab: 0 } },
+        { wait: { tasks: 0 }, action: { verb: 'open', tab: 1 } },
+        { wait: { tasks: 0 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
+        { wait: { tasks: 0 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+      ],
+      { features: { ...MODERN, hasChannel: false, hasLag: true }, hasStub: false },
+    ),
+    mayShow: (plan) => !!plan.features.hasLag && hasTwoPersons(plan) && leaves(plan),
   },
   {
     name: 'two tabs learn that the relay has refused a $identify, and each sends it again with the newer token',

@@ -1,6 +1,7 @@
 import { type Answered, createAsk } from './ask.js';
 import { type Call, isChange } from './calls.js';
 import { type Desk, is, isMissing, keyOf } from './desk.js';
+import { earlyCall } from './early.js';
 import { heldOf, withCall } from './held.js';
 import type { Knowledge } from './knowledge.js';
 import { withVisitor } from './late.js';
@@ -12,7 +13,7 @@ import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
 
 /** Changes of the visitor: by calls of this page, by other tabs and hosts, and by the record in the database. */
 export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
-  const { ports, hints, epochs } = desk;
+  const { ports, hints, epochs, early } = desk;
   const { service, store, journal, elsewhere, weigh } = ports;
   const { write, writeHeld, hint, announce } = knowledge;
   const { holdEarly, pump, pumpAll } = turn;
@@ -79,10 +80,19 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     const { visitor } = call;
     const isOther = visitor && visitor.thread !== met.visitor.thread;
     desk.held = isOther ? heldOf(withVisitor(held.calls, visitor), weigh) : withCall(held, call, weigh);
-    holdEarly(call);
     if (!isChange(call)) return desk.held.calls[1] ? undefined : pump();
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
+    // Another tab may identify a customer on this visitor id just now, which localStorage shows only later: the database decides.
+    if (isNew && call.key && is(desk, OPEN) && keyOf(desk, met.visitor) === undefined) {
+      // From now on in the journal, because the page may leave before the answer.
+      const waiting = early.take().flatMap((text) => earlyCall(text, undefined, call.at) ?? []);
+      desk.held = heldOf([...desk.held.calls.slice(0, -1), ...waiting, call], weigh);
+      hint(changed);
+      ask();
+      return writeHeld();
+    }
+    holdEarly(call);
     const isKnown = () => !!desk.life.isSure && !is(desk, ASKING);
     if (isNew) hint(changed);
     if (isNew && isKnown() && !announce(changed.visitor)) return;

@@ -36,8 +36,12 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
     for (const item of waiting) if (item[1].correlationValue === desk.who?.visitor.thread) early.keep(item);
   };
 
-  /** Finishes waiting calls, a few at a time, so that the page's own work goes on. */
-  const pump = (most = AT_ONCE) => {
+  /**
+   * Finishes waiting calls, a few at a time, so that the page's own work goes on.
+   *
+   * @param isAdopted another page may have taken in the items from the journal
+   */
+  const pump = (most = AT_ONCE, isAdopted?: boolean) => {
     const { who, life, held } = desk;
     if (!who || !(is(desk, OPEN) || is(desk, AWAY))) return;
     const { calls } = held;
@@ -45,7 +49,7 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
     const [begin, items, count] = finish(who.begin, calls.slice(0, most), service, life.isSure);
     desk.held = heldOf(calls.slice(count), weigh);
     desk.who = { ...who, begin };
-    take(items);
+    take(items, isAdopted);
     if (desk.held.calls[0]) {
       if (is(desk, OPEN)) setTimeout(pump);
       return;
@@ -61,11 +65,11 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
     give,
     take,
     pump,
-    pumpAll: () => pump(Number.POSITIVE_INFINITY),
+    pumpAll: (isAdopted?: boolean) => pump(Number.POSITIVE_INFINITY, isAdopted),
     /** The upsert that waits follows the call that identifies its visitor. Another visitor id drops it. */
     holdEarly({ fresh, key, at }: Call) {
-      // Until the database has answered, the upsert is left there, because the page may leave.
-      for (const text of fresh && (desk.life.isSure || !key) ? early.take() : []) {
+      // Until the database has answered, the upsert is left there, because the page may leave. The answer takes it before these calls.
+      for (const text of fresh && !is(desk, ASKING) && (desk.life.isSure || !key) ? early.take() : []) {
         const call = earlyCall(text, undefined, at);
         if (key && call) desk.held = withCall(desk.held, call, weigh);
       }

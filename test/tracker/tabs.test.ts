@@ -198,6 +198,142 @@ describe('two tabs without a visitor', () => {
   });
 });
 
+describe('two tabs that do not see yet what the other one has written into localStorage', () => {
+  /** Opens a tab with a copy of localStorage of its own. */
+  const openAlone = async (store: Store, local: Record<string, string>) => {
+    openPage();
+    const test = start({ baseUrl: '/clew', store: { ...store, local } });
+    await test.tracker.flush();
+    return { local, ...test };
+  };
+  const openTwo = async () => {
+    const store = createMemoryStore();
+    const first = await openAlone(store, {});
+    return [first, await openAlone(store, { ...first.local })] as const;
+  };
+  const idsOf = (events: readonly { correlationValue: string; payload?: unknown }[], person: string) => [
+    ...new Set(
+      events.flatMap(({ correlationValue: id, payload }) => (`${JSON.stringify(payload)}`.includes(person) ? id : [])),
+    ),
+  ];
+
+  it('identify two people on two visitor ids', async () => {
+    const [first, second] = await openTwo();
+    const visitorId = await first.tracker.correlationValue();
+    expect(await second.tracker.correlationValue()).toBe(visitorId);
+    first.tracker.identify('ann');
+    first.tracker.track('of ann', { distinct_id: 'ann' });
+    second.tracker.identify('bob');
+    second.tracker.track('of bob', { distinct_id: 'bob' });
+    await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+    const events = [...first.events(), ...second.events()];
+    expect(idsOf(events, 'ann')).toEqual([visitorId]);
+    expect(idsOf(events, 'bob')).toEqual([await second.tracker.correlationValue()]);
+    expect(idsOf(events, 'bob')).not.toEqual([visitorId]);
+  });
+
+  it.each([
+    ['identifies another person', ['carl'], ['bob']],
+    ['logs out', ['ann'], ['bob', undefined]],
+  ])('identify two people on two visitor ids also if one tab %s at once', async (_what, ofFirst, ofSecond) => {
+    connectTabs();
+    const [first, second] = await openTwo();
+    const call = ({ tracker }: typeof first, person: string | undefined) =>
+      person ? tracker.identify(person) : tracker.reset();
+    for (const person of ['ann', ...ofFirst]) call(first, person);
+    for (const person of ofSecond) call(second, person);
+    await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+    const events = [...first.events('$identify'), ...second.events('$identify')];
+    expect(idsOf(events, 'bob')).toHaveLength(1);
+    expect(idsOf(events, 'ann')).not.toEqual(idsOf(events, 'bob'));
+  });
+
+  it('give properties from before identify() to the customer whom the database has', async () => {
+    const [first, second] = await openTwo();
+    second.tracker.setProperties({ plan: 'pro' });
+    first.tracker.identify('ann');
+    second.tracker.identify('bob');
+    await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+    expect([...first.upserts(), ...second.upserts()]).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  });
+
+  it('identify one person once', async () => {
+    const tabs = await openTwo();
+    for (const { tracker } of tabs) tracker.identify('ann');
+    await Promise.all(tabs.map(({ tracker }) => tracker.flush()));
+    expect(tabs.flatMap(({ events }) => events('$identify'))).toHaveLength(1);
+  });
+});
+
+it.each(['reset', 'identify'] as const)(
+  'properties from before identify() reach the customer although %s() follows at once',
+  async (method) => {
+    openPage();
+    const { tracker, upserts } = start({ baseUrl: '/clew', store: createMemoryStore() });
+    await tracker.flush();
+    tracker.setProperties({ plan: 'pro' });
+    tracker.identify('ann');
+    tracker[method]('bob');
+    await tracker.flush();
+    expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  },
+);
+
+it.each(['relay', 'service'])(
+  'a page that leaves in the task of identify() hands over the properties from before, to a %s',
+  async (to) => {
+    connectTabs();
+    const page = openPage();
+    const store = createMemoryStore();
+    const direct = to === 'service' ? { baseUrl: 'https://service.example', apiKey: 'key' } : { baseUrl: '/clew' };
+    const { tracker, upserts } = start({ ...direct, store });
+    tracker.track('seen');
+    await tracker.flush();
+    tracker.setProperties({ plan: 'free', colour: 'red' });
+    tracker.identify('ann', { plan: 'pro' });
+    tracker.reset();
+    page.leave();
+    await settle();
+    expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro', colour: 'red' } }]);
+  },
+);
+
+it('two tabs without a database both have the identified customer', async () => {
+  connectTabs();
+  const store: Store = { ...createMemoryStore(), transact: async () => undefined, read: async () => [] };
+  openPage();
+  const first = start({ baseUrl: '/clew', store });
+  await settle();
+  openPage();
+  const second = start({ baseUrl: '/clew', store });
+  await settle();
+  first.tracker.identify('ann');
+  await settle();
+  second.tracker.setProperties({ plan: 'pro' });
+  await second.tracker.flush();
+  expect(second.upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+});
+
+it.each([{}, { baseUrl: 'https://service.example', apiKey: 'key' }])(
+  'a page that leaves after identify() hands over the properties, although the database has an event: %j',
+  async (options) => {
+    connectTabs();
+    const page = openPage();
+    const { tracker, names, upserts } = start({ baseUrl: '/clew', store: createMemoryStore(), ...options });
+    tracker.track('first');
+    await tracker.flush();
+    tracker.track('stored');
+    await settle();
+    tracker.identify('ann');
+    await settle();
+    tracker.setProperties({ plan: 'pro' });
+    page.leave();
+    await settle();
+    expect(names()).toEqual(['first', 'stored', '$identify']);
+    expect(upserts()).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  },
+);
+
 it('an open page sends what a later page has journaled after what that page has stored', async () => {
   const store = createMemoryStore();
   openPage();
