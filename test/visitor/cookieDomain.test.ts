@@ -249,6 +249,37 @@ describe('a domain in a cookie', () => {
     expect(page.document.cookie).toMatch(new RegExp(`^clew=${await tracker.correlationValue()}\\.\\d+\\.$`));
   });
 
+  it('does not have a customer whose $identify the database has yet to order, although an answer arrives meanwhile', async () => {
+    openPage(WWW);
+    let isHeld = false;
+    const waiting: (() => void)[] = [];
+    const store = createMemoryStore();
+    const transact: Store['transact'] = async (...what) => {
+      if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve));
+      return store.transact(...what);
+    };
+    let answer = () => {};
+    const answered = new Promise<{ outcome: 'delivered' }>((resolve) => {
+      answer = () => resolve({ outcome: 'delivered' });
+    });
+    const transport = vi.fn<Transport>(async () => ({ outcome: 'delivered' }));
+    const { tracker } = startHere('shop.example', { transport, store: { ...store, transact } });
+    await tracker.flush();
+    transport.mockReturnValueOnce(answered);
+    tracker.track('seen');
+    void tracker.flush();
+    await vi.waitFor(() => expect(transport).toHaveBeenCalled());
+    isHeld = true;
+    tracker.identify('ann');
+    answer();
+    await answered;
+    isHeld = false;
+    for (const go of waiting) go();
+    await tracker.flush();
+    const bodies = transport.mock.calls.map(([{ body }]) => `${body}`);
+    expect(bodies.join()).toContain('$identify');
+  });
+
   it('is erased by a refusal', async () => {
     const { page, tracker } = startOn(WWW);
     await tracker.flush();
