@@ -1,11 +1,15 @@
 import type { Network } from '../server/network.ts';
 import type { World } from '../world/world.ts';
 import { clone } from './clone.ts';
+import type { Cookies } from './cookies.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { type Channel, createPage, type Page, type PageOptions, type Refusal } from './page.ts';
+import { createSaving } from './saving.ts';
 
 /** Time (ms) from a write into localStorage until it is on the disk. A SIGKILL loses younger writes. */
 const STORAGE_DELAY = 5000;
+/** The same for a cookie: https://source.chromium.org/chromium/chromium/src/+/main:net/extras/sqlite/sqlite_persistent_cookie_store.cc */
+const COOKIE_DELAY = 30_000;
 
 /** Most characters that localStorage stores. */
 export const MOST_STORED = 5_000_000;
@@ -34,6 +38,7 @@ export interface Browser {
   readonly disk: Disk;
   readonly network: Network;
   readonly localStorage: Map<string, string>;
+  readonly cookies: Cookies;
   /** The copies of localStorage that its pages see, with `hasLag`. */
   readonly tabs: Set<Map<string, string>>;
   /** The number of writes into localStorage so far. */
@@ -67,8 +72,10 @@ export interface Browser {
   /** The visitor navigates to a prerendered page. */
   activate(page: Page): void;
   crash(page: Page): void;
-  /** Writes localStorage to the disk a while after a change. */
+  /** localStorage has changed. */
   saveSoon(): void;
+  /** A cookie has changed. */
+  saveCookiesSoon(): void;
   /** SIGKILL of all processes. Returns the keys of localStorage that come back, because their deletion was not on the disk. */
   kill(): string[];
   setOnline(isOnline: boolean): void;
@@ -92,9 +99,10 @@ export const createBrowser = (world: World, network: Network, features: Features
   const { scheduler } = world;
   const disk = createDisk(world);
   let opened = 0;
-  /** localStorage as it is on the disk. */
-  let durable = new Map<string, string>();
-  let isSaving = false;
+  const localStorage = new Map<string, string>();
+  const cookies: Cookies = new Map();
+  const savingStorage = createSaving(world, localStorage, STORAGE_DELAY, 'localStorage');
+  const savingCookies = createSaving(world, cookies, COOKIE_DELAY, 'cookies');
 
   const end = (page: Page, isKilled = false) => {
     page.state = 'gone';
@@ -110,7 +118,8 @@ export const createBrowser = (world: World, network: Network, features: Features
     ...features,
     disk,
     network,
-    localStorage: new Map(),
+    localStorage,
+    cookies,
     tabs: new Set(),
     storageWrites: 0,
     storageLimits: { isRefused: false, most: MOST_STORED },
@@ -189,14 +198,8 @@ export const createBrowser = (world: World, network: Network, features: Features
       world.log(page.name, () => 'is dropped from the back/forward cache');
       end(page);
     },
-    saveSoon() {
-      if (isSaving) return;
-      isSaving = true;
-      scheduler.after(STORAGE_DELAY, 'localStorage to disk', () => {
-        isSaving = false;
-        durable = new Map(browser.localStorage);
-      });
-    },
+    saveSoon: savingStorage.soon,
+    saveCookiesSoon: savingCookies.soon,
     crash(page) {
       if (page.state === 'gone') return;
       world.log(page.name, () => 'crashes');
@@ -208,10 +211,8 @@ export const createBrowser = (world: World, network: Network, features: Features
       for (const page of [...browser.pages]) end(page, true);
       for (const { cut } of browser.underWay) cut();
       browser.underWay.clear();
-      const back = [...durable.keys()].filter((key) => !browser.localStorage.has(key));
-      browser.localStorage.clear();
-      for (const [key, value] of durable) browser.localStorage.set(key, value);
-      return back;
+      savingCookies.undo();
+      return savingStorage.undo();
     },
     setOnline(isOnline) {
       if (browser.isOnline === isOnline) return;

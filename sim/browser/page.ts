@@ -5,6 +5,7 @@ import { createAborting } from './abort.ts';
 import type { Browser } from './browser.ts';
 import { createClockwork } from './clockwork.ts';
 import { clone } from './clone.ts';
+import { createCookies } from './cookies.ts';
 import { createEvents, type Events } from './events.ts';
 import { createFetching, type Fetching, ORIGIN } from './fetching.ts';
 import { createIndexedDb } from './indexedDb.ts';
@@ -22,6 +23,8 @@ export type Clew = (method: string, ...args: unknown[]) => unknown;
  * https://html.spec.whatwg.org/multipage/webstorage.html#dom-localstorage
  */
 export type Refusal = 'nothing' | 'database' | 'all';
+
+const HOST = 'shop.example';
 
 const REFUSED = { isRefused: true, most: 0 };
 
@@ -86,7 +89,6 @@ export const createPage = (world: World, browser: Browser, name: string, options
     },
     title: name,
     referrer: '',
-    cookie: '',
     readyState: 'complete',
   });
   const page: Page = {
@@ -148,6 +150,20 @@ export const createPage = (world: World, browser: Browser, name: string, options
     if (written !== undefined) onWrite(written);
     browser.saveSoon();
   };
+  Object.defineProperty(
+    document,
+    'cookie',
+    createCookies(browser.cookies, {
+      host: HOST,
+      refusal: page.refusal,
+      onStored(text) {
+        if (document.prerendering) world.break('a prerendered page sends and stores nothing', `${name}: a cookie`);
+        onWrite(text);
+        browser.saveCookiesSoon();
+      },
+      onDeleted: browser.saveCookiesSoon,
+    }),
+  );
   const limits = page.refusal === 'all' ? REFUSED : browser.storageLimits;
   const sandbox = {
     ...createEvents(guard),
@@ -165,7 +181,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     },
     location: {
       href: `${ORIGIN}/`,
-      hostname: 'shop.example',
+      hostname: HOST,
       pathname: '/',
       origin: ORIGIN,
     },

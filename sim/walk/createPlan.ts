@@ -57,6 +57,9 @@ const densely = (plan: Plan, random: Random): Plan => {
 /** In one of so many walks, tabs see each other's writes into localStorage a moment later. */
 const LAGGING = 8;
 
+/** Share of walks with the option `cookieDomain`. */
+const COOKIES = 0.15;
+
 /** Makes the plan of a walk from its seed. The plan does not fix how long the browser and the network take. */
 export const createPlan = (seed: number, steps = 25): Plan => {
   const theme = pickTheme(seed);
@@ -81,6 +84,7 @@ export const createPlan = (seed: number, steps = 25): Plan => {
       ...(random.chance(0.2) && { maxBatchEvents: '5' }),
       ...(random.chance(0.3) && { compress: 'false' }),
       ...themes[theme].dataset,
+      ...(createRandom(`cookies ${seed}`).chance(COOKIES) && { cookieDomain: 'auto' }),
       ...(hasGpc && { consent: 'granted', respectGpc: 'true' }),
     },
     hasStub: random.chance(0.5),

@@ -18,6 +18,7 @@ type Transport = (request: Request) => Promise<object> | false;
 interface Exports {
   createTracker(options: object): Record<string, (...args: unknown[]) => unknown>;
   readonly fetchTransport: Transport;
+  cookieDomain(domain: string): object;
 }
 
 /** The exports of `dist/plugins.js` that a page uses. */
@@ -120,7 +121,8 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, scripts: Scr
     });
 
   const createTracker = (exports: Exports, baseUrl: string): AppTracker => {
-    const { createTracker, fetchTransport } = exports;
+    const { createTracker, fetchTransport, cookieDomain } = exports;
+    const domain = plan.dataset.cookieDomain;
     const made: AppTracker = {
       filtered: 0,
       call: (method, ...args) => tracker[method]?.(...args),
@@ -128,6 +130,7 @@ export const createApp = (world: World, ledger: Ledger, plan: Plan, scripts: Scr
     const tracker = createTracker({
       ...optionsOf(plan.dataset),
       baseUrl,
+      cookieDomain: domain && cookieDomain(domain),
       beforeSend: filter(made),
       ...(plan.npm?.hasTransport && { transport: wrap(fetchTransport) }),
     });
