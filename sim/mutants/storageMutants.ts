@@ -55,6 +55,12 @@ export const storageMutants: readonly Mutant[] = [
     replace: '[] as OtherJournal[];',
   },
   {
+    name: 'deletes the journal of an open page at once',
+    file: 'outbox/journal.ts',
+    find: 'if (isStored && !other.isLeft) setTimeout(other.remove, LAG);',
+    replace: 'if (isKept) other.remove();',
+  },
+  {
     name: 'never deletes its journal',
     file: 'outbox/journal.ts',
     find: '      for (const id of ids) items.delete(id);\n',

@@ -3,6 +3,18 @@ import type { Mutant } from './mutant.ts';
 /** Mutants of the visitor id, consent, and the visitor that all tabs share. */
 export const visitorMutants: readonly Mutant[] = [
   {
+    name: 'shows a customer in the cookie before the database has answered',
+    file: 'page/visit.ts',
+    find: 'visitor.answered()',
+    replace: 'visitor.known()',
+  },
+  {
+    name: 'takes the visitor of the cookie as that of earlier calls',
+    file: 'visitor/decide.ts',
+    find: 'held.some((call) => call.visitor?.thread === there.thread) ? here : there',
+    replace: 'there',
+  },
+  {
     name: 'does not journal a changed visitor',
     file: 'visitor/knowledge.ts',
     find: 'journal.write({ visitor: changed, texts,',

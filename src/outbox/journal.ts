@@ -74,6 +74,9 @@ const MOST_OPEN = 5e5;
 /** The distance (ms) of two writes in one millisecond. A time since the epoch has a precision of a quarter of it. */
 const FRACTION = 0.001;
 
+/** After how many ms at most a page sees what another page has written into localStorage. In Chromium, it is a few ms. */
+const LAG = 1000;
+
 /** The last write of a page. */
 interface Written {
   /** The visitor, and the calls that wait for the database. */
@@ -161,7 +164,9 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
       adopted = [];
       const isKept = isStored || last.isWhole;
       for (const other of others) {
-        if (isKept) other.remove();
+        // A page that is still open may have written it again, which this page sees a few ms later.
+        if (isStored && !other.isLeft) setTimeout(other.remove, LAG);
+        else if (isKept) other.remove();
         else leave(other.texts);
       }
       if (!isKept) save();

@@ -325,6 +325,22 @@ describe('another page', () => {
     expect(stored('page').texts).toEqual([first, second]);
   });
 
+  it('is removed a second later if its page may still be open, because a newer one of the page is not visible at once', () => {
+    vi.useFakeTimers({ now: NOW, toFake: ['Date', 'setTimeout'] });
+    const journal = journalOf('reader');
+    journalOf('open').write({ texts: [first] });
+    journalOf('left').write({ texts: [first], isLeft: true });
+    journal.replace(journal.others(NOW + 1), true);
+    expect([stored('open')?.texts, stored('left')]).toEqual([[first], null]);
+    vi.advanceTimersByTime(500);
+    journalOf('open').write({ texts: [first, second] });
+    vi.advanceTimersByTime(500);
+    expect(stored('open').texts).toEqual([first, second]);
+    journal.replace(journal.others(NOW + SECOND + 1), true);
+    vi.advanceTimersByTime(SECOND);
+    expect(stored('open')).toBeNull();
+  });
+
   it('does not remove a journal that its page has begun anew', () => {
     const journal = journalOf('page');
     journal.keep([first]);

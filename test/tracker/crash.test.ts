@@ -36,6 +36,7 @@ describe('a page that crashes', () => {
     await second.tracker.flush();
     expect(second.names().sort()).toEqual(['a', 'b']);
     expect(second.events().map(({ correlationValue }) => correlationValue)).toEqual([visitor, visitor]);
+    await later();
     expect(journals()).toEqual([]);
     expect(second.tracker.stats()).toMatchObject({ tracked: 2, delivered: 2, queued: 0 });
   });
@@ -141,6 +142,7 @@ describe('a page that crashes', () => {
       await tracker.flush();
       expect(requests).toHaveLength(1);
       expect(errors).toEqual([]);
+      await later();
       expect(journals()).toEqual([]);
     },
   );

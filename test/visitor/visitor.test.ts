@@ -796,6 +796,7 @@ describe('the journal of a page that has left', () => {
     expect([...second.upserts(), ...third.upserts()]).toHaveLength(1);
     expect(await second.tracker.correlationValue()).toBe(await third.tracker.correlationValue());
     expect(second.tracker.stats().tracked + third.tracker.stats().tracked).toBe(3);
+    await later();
     expect(journals()).toEqual([]);
   });
 
