@@ -3,7 +3,7 @@ import type { World } from '../world/world.ts';
 import type { Browser } from './browser.ts';
 
 /** How long (ms) it takes at most until the other tabs see a write. In Chromium each process has a copy of localStorage. */
-const MOST_LAG = 8;
+export const MOST_LAG = 8;
 
 /** localStorage as one tab sees it: its own writes at once, and those of other tabs a moment later. */
 export class TabStorage extends Map<string, string> {

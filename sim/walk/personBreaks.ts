@@ -138,6 +138,29 @@ export const personBreaks: readonly KnownBreak[] = [
     mayShow: (plan) => !!plan.features.hasLag && hasTwoPersons(plan) && leaves(plan),
   },
   {
+    name: 'a page logs out and leaves before its database has answered: another page, just back, does not see that yet, and goes on as before',
+    invariant: INVARIANTS.logout,
+    source: { docs: 'Two tabs within a few ms:' },
+    plan: relayed(
+      16_464,
+      [
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 0 }, action: { verb: 'close', tab: 2 } },
+        { wait: { tasks: 0 }, action: { verb: 'trackAndLeave', tab: 2, count: 3 } },
+        { wait: { tasks: 10 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
+        { wait: { tasks: 10 }, action: { verb: 'reset', tab: 0 } },
+        { wait: { tasks: 0 }, action: { verb: 'back', tab: 0 } },
+        { wait: { ms: 26_415 }, action: { verb: 'back', tab: 0 } },
+      ],
+      {
+        features: { ...MODERN, hasLag: true },
+        dataset: { baseUrl: '/clew', maxBatchEvents: '5' },
+      },
+    ),
+    mayShow: (plan) => !!plan.features.hasLag && changesPerson(plan) && leaves(plan),
+  },
+  {
     name: 'two tabs learn that the relay has refused a $identify, and each sends it again with the newer token',
     invariant: INVARIANTS.identify,
     source: { docs: 'Two tabs after a refused `$identify`:' },

@@ -1,4 +1,5 @@
 import type { Write } from '../browser/browser.ts';
+import { MOST_LAG } from '../browser/tabStorage.ts';
 import type { RequestRecord } from '../server/network.ts';
 import { FORGETFUL } from './identityChecks.ts';
 import { type Action, has, hidesAnswers } from './plan.ts';
@@ -87,6 +88,20 @@ export const isMissed = ({ history, browser, plan }: Stage, { uuid, at, by }: Co
   );
 };
 
+/**
+ * Whether another page left the event in its journal just before the database answered the page that sent it. Such a page does not see the
+ * journal yet. A later page takes the journal in.
+ */
+const isUnseen = ({ history, browser, plan }: Stage, { uuid, at, by }: Confirmed): boolean =>
+  !!plan.features.hasLag &&
+  history.departures.some(
+    (left) =>
+      left.page !== by &&
+      left.at <= at &&
+      history.restored(left.at - MOST_LAG, left.at + MOST_LAG).includes(by) &&
+      browser.writes.some((write) => write.page === left.page && write.at === left.at && hasEvent(write, uuid)),
+  );
+
 /** Whether the page must know of the confirmation. A page that was open may miss it. Later pages read it from the disk. */
 const isKnown = ({ history }: Stage, { at, by }: Confirmed, page: string): boolean =>
   page === by || history.loadOf(page) >= Math.min(at + SETTLING, history.departureOf(by, at));
@@ -109,7 +124,7 @@ export const findSentAgain = (stage: Stage): string | undefined => {
     for (const uuid of uuids) {
       const known = confirmed.get(uuid);
       if (!known || record.at <= known.at || !isKnown(stage, known, record.from) || isLeft(stage, record)) continue;
-      if (isForgotten(stage, known, record.at) || isMissed(stage, known, record.at)) continue;
+      if (isForgotten(stage, known, record.at) || isMissed(stage, known, record.at) || isUnseen(stage, known)) continue;
       return `${record.from} sends ${uuid} at ${record.at.toFixed(0)} ms, confirmed to ${known.by} at ${known.at.toFixed(0)} ms`;
     }
   return undefined;
