@@ -152,7 +152,7 @@ export const createVisitor = (ports: VisitorPorts) => {
       give();
       return visitorId;
     },
-    /** The visitor for links. Undefined before the database has answered for the first time. */
+    /** The visitor for links. Undefined until the database answers for the first time. */
     known,
     /** The visitor for the cookie. Undefined while the page asks the database, which would take the page's own change for another host's. */
     answered: () => (is(desk, ASKING) ? undefined : known()),

@@ -325,7 +325,7 @@ describe('another page', () => {
     expect(stored('page').texts).toEqual([first, second]);
   });
 
-  it('is removed a second later if its page may still be open, because a newer one of the page is not visible at once', () => {
+  it('is removed a second later if its page may be open and write it again unseen', () => {
     vi.useFakeTimers({ now: NOW, toFake: ['Date', 'setTimeout'] });
     const journal = journalOf('reader');
     journalOf('open').write({ texts: [first] });
