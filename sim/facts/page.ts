@@ -45,6 +45,33 @@ export const pageFacts: readonly Fact[] = [
     outcome: [false, true, true],
   },
   {
+    name: 'a cookie that a tab writes or deletes is written or deleted for the other tabs, and one of another domain is refused',
+    async play(browser, id) {
+      const [first, second] = [await browser.open(), await browser.open()];
+      const name = id.replace(/ /g, '-');
+      const write = (text: string) => {
+        // biome-ignore lint/suspicious/noDocumentCookie: clew uses it, too
+        document.cookie = text;
+      };
+      const read = (name: string) =>
+        document.cookie
+          .split('; ')
+          .filter((pair) => pair.startsWith(name))
+          .map((pair) => pair.slice(name.length));
+      await first.evaluate(write, `${name}=1; Path=/; SameSite=Lax; Max-Age=60; Domain=`);
+      await first.evaluate(write, `${name}-other=1; Path=/; SameSite=Lax; Max-Age=60; Domain=elsewhere.example`);
+      const seen = [await second.evaluate(read, name)];
+      await second.evaluate(write, `${name}=2; Path=/; SameSite=Lax; Max-Age=60; Domain=`);
+      seen.push(await first.evaluate(read, name));
+      await first.navigate();
+      seen.push(await first.evaluate(read, name));
+      await first.evaluate(write, `${name}=; Path=/; SameSite=Lax; Max-Age=0; Domain=`);
+      seen.push(await second.evaluate(read, name));
+      return seen;
+    },
+    outcome: [['=1'], ['=2'], ['=2'], []],
+  },
+  {
     name: 'a listener that is added twice runs once, and one call removes it',
     async play(browser, id) {
       const tab = await browser.open();
