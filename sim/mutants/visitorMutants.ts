@@ -3,6 +3,12 @@ import type { Mutant } from './mutant.ts';
 /** Mutants of the visitor id, consent, and the visitor that all tabs share. */
 export const visitorMutants: readonly Mutant[] = [
   {
+    name: 'leaves the cookie at a refusal',
+    file: 'page/visit.ts',
+    find: '    eraseEntries(service, store.local);\n    writeCookie();',
+    replace: '    eraseEntries(service, store.local);',
+  },
+  {
     name: 'shows a customer in the cookie before the database has answered',
     file: 'page/visit.ts',
     find: 'visitor.answered()',

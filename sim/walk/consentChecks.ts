@@ -15,6 +15,7 @@ export const findBeforeConsent = (stage: Stage): string | undefined => {
   if (!isRequired(stage) || consent.answers.some(({ isGranted }) => isGranted)) return undefined;
   const [key] = browser.localStorage.keys();
   if (key !== undefined) return `localStorage has ${key}`;
+  if (browser.cookies.size) return 'there is a cookie';
   if (browser.disk.rows()) return 'the database is open';
   return network.requests[0] && `a request of ${network.requests[0].from}`;
 };
@@ -90,6 +91,7 @@ export const findAfterRefusal = (stage: Stage): string | undefined => {
   if (now - last.at < SETTLING || isUndone || !history.wasDiskFair(at - SETTLING, now)) return undefined;
   const key = [...browser.localStorage.keys()].find((one) => !isLeftUnknowing(stage, at, one));
   if (key !== undefined) return `localStorage has ${key}`;
+  if (browser.cookies.size) return `cookie ${[...browser.cookies].join()}`;
   const rows = browser.disk.rows()?.size();
   return rows ? `${rows} rows in the database` : undefined;
 };
