@@ -51,7 +51,7 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'does not adopt the journal of an earlier page',
     file: 'visitor/ask.ts',
-    find: 'journal.others(since).filter(({ isLeft }) => isLeft || !(isShut || mine.isSure));',
+    find: 'journal.others(since).filter(({ isLeft }) => isLeft || !isShut);',
     replace: '[] as OtherJournal[];',
   },
   {

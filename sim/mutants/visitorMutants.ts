@@ -11,13 +11,13 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'shows a customer in the cookie before the database has answered',
     file: 'page/visit.ts',
-    find: 'visitor.answered()',
+    find: 'visitor.settled()',
     replace: 'visitor.known()',
   },
   {
     name: 'takes the visitor of the cookie as that of earlier calls',
     file: 'visitor/decide.ts',
-    find: 'held.some((call) => call.visitor?.thread === there.thread) ? here : there',
+    find: 'isHeld ? here : there',
     replace: 'there',
   },
   {
@@ -59,8 +59,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'identifies on a visitor id without a customer before the database has answered',
     file: 'visitor/changes.ts',
-    find: 'if (isNew && call.key && is(desk, OPEN)',
-    replace: 'if (isNew && call.key && is(desk, AWAY)',
+    find: 'isNew && call.key && is(desk, OPEN)',
+    replace: 'isNew && call.key && is(desk, AWAY)',
   },
   {
     name: 'does nothing at reset()',
@@ -171,7 +171,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not write the hint in the task of the change',
     file: 'visitor/changes.ts',
-    find: '    if (isNew) hint(changed);\n',
+    find: 'if (isNew) hint(claim ? { ...changed, claim } : changed);',
     replace: '    if (isNew) desk.who = changed;\n',
   },
   {
@@ -207,7 +207,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'finishes calls with the visitor of the hint although the database knows another one',
     file: 'visitor/decide.ts',
-    find: '(isStale ? base : { ...begin, keys })',
+    find: '(isStale ? base : begin)',
     replace: 'begin',
   },
   {
@@ -315,9 +315,8 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'writes the hint again as a page leaves',
     file: 'visitor/visitor.ts',
-    find: '      pumpAll(isAsking && isSure);\n      // A listener',
-    replace:
-      '      pumpAll(isAsking && isSure);\n      if (desk.who) hints.writeHint(desk.who.visitor);\n      // A listener',
+    find: '      pumpAll();\n      // A listener',
+    replace: '      pumpAll();\n      if (desk.who) hints.writeHint(desk.who.visitor);\n      // A listener',
   },
   {
     name: 'forgets a reset before the database has answered',

@@ -152,9 +152,6 @@ export const createQueue = (ports: QueuePorts): Queue => {
 
   const hasOlder = () => older.events + older.upserts > 0;
 
-  /** Whether some of these rows are of other pages. */
-  const hasOthersIn = (rows: readonly Row[]) => rows.some(([key]) => key[3] !== page);
-
   /** Only the latest of the stored events stay in memory. */
   const trim = () => {
     let kept = length();
@@ -299,7 +296,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
       drop([...allRows()].flatMap(([key, texts]) => (key ? [] : texts.map(idOf).filter((id) => ids.has(id))))),
     measure(rows) {
       countAll(rows);
-      older = { ...older, hasOthers: hasOthersIn(rows) };
+      older = { ...older, hasOthers: !!rows[0] };
       return new Set(rows.flatMap(([, texts]) => [texts ?? []].flat().filter(isItem).map(idOf)));
     },
     saw(all) {
@@ -310,7 +307,8 @@ export const createQueue = (ports: QueuePorts): Queue => {
         before,
         own.filter((text) => !items.has(idOf(text))),
       );
-      older = changed({ generation, events: 0, upserts: 0, hasOthers: hasOthersIn(all) }, left, 1);
+      const hasOthers = all.some(([key]) => key[3] !== page);
+      older = changed({ generation, events: 0, upserts: 0, hasOthers }, left, 1);
       const present = new Set([...all.flatMap(([, texts = []]) => texts), ...unsaved()].map(idOf));
       // A page that receives reports sends the events of its memory again, because another tab may have erased their rows by mistake.
       const isGone = (id: string) => (before.isBack || !ports.isInformed()) && !present.has(id);

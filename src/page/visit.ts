@@ -61,7 +61,7 @@ export const createVisit = (ports: VisitPorts) => {
   };
   /** Shows the visitor to the site's other hosts. After a refusal, it deletes the cookie. */
   const writeCookie = () => {
-    const known = visitor.answered();
+    const known = visitor.settled();
     // A page that does not know the visitor yet leaves the cookie alone. So does one that has missed a refusal.
     if ((known || !visitor.isStarted()) && !visitor.mayBeOver())
       settings.cookieDomain?.share(known, ports.fail, service);

@@ -113,7 +113,7 @@ export const createAsk = (
   /**
    * The database has answered, within its transaction. Returns undefined if the answer is too late, or if the visitor has refused.
    *
-   * @param rows the stored rows. Undefined if a page that knows them finds no database any more
+   * @param rows the stored rows, unless this page knows them
    * @param isShut there is no database
    */
   const answer = (
@@ -140,9 +140,8 @@ export const createAsk = (
     for (const { texts } of theirs) forgetTaken(texts);
     // The room of the origin is known before the journals of other pages are taken in.
     const present = rows && ports.measure(rows);
-    // Without a database, a page cannot know whether an open page has finished its calls itself. The journal of a page that has crashed can
-    // wait for the next page.
-    const others = journal.others(since).filter(({ isLeft }) => isLeft || !(isShut || mine.isSure));
+    // Without a database, a page cannot know whether an open page has finished its calls itself.
+    const others = journal.others(since).filter(({ isLeft }) => isLeft || !isShut);
     const settled = ports.settled(!mine.isSure);
     const isKnown = (text: string) => settled.has(idOf(text)) || !!present?.has(idOf(text));
     // Another tab may have begun another visitor id meanwhile. The upsert that waits may be of that one.
@@ -168,7 +167,7 @@ export const createAsk = (
     // Or it may have changed the visitor again, which is announced by now.
     if (desk.who?.visitor === visitor && !announce(visitor)) return undefined;
     // Also the first visitor in the database: another tab may have begun with another one, before or after a refusal.
-    const isNews = kept || !isShut || !isSame(visitor, mine.isSure ? who.begin : who.visitor, service);
+    const isNews = kept || !isShut || !isSame(visitor, who.visitor, service);
     if (isNews && !isSame(visitor, kept, service)) ports.onChange({ ...visitor, epoch });
     // In the same task, before the queue stores them by themselves: the record and its `$identify` are stored together.
     // Until the transaction is done, the journals have this page's calls and the items of other pages.
@@ -198,7 +197,12 @@ export const createAsk = (
       return merged;
     };
     const asked = store
-      .transact<Stored>(() => (result && result !== SOON ? result.rows.entries : []), VISITOR, change, ports.query)
+      .transact<Stored>(
+        () => (result && result !== SOON ? result.rows.entries : []),
+        VISITOR,
+        (stored, found) => change(stored, mine.isSure ? undefined : found),
+        () => (mine.isSure ? undefined : ports.query()),
+      )
       .then(async (merged) => {
         if (result === SOON) await askSoon(desk.life, again);
         if (desk.asking === asked) desk.asking = undefined;

@@ -32,13 +32,12 @@ export const decide = (
   const isOther = base && base.thread !== begin.thread;
   const isLater = isOther && base.turn > begin.turn;
   const isStale = isOther && (base.turn === begin.turn || (isLater && !known.includes(base.thread)));
-  // The record has only the latest id. Another tab may have identified a customer on the one before, and no two may share it.
-  const keys: Visitor['keys'] = isLater ? { [service]: [0], ...begin.keys } : begin.keys;
   // The record comes first: while this page was in the back/forward cache, another one may have got a newer token.
-  const here = base?.thread !== begin.thread ? (isStale ? base : { ...begin, keys }) : merge(base, begin);
+  const here = base?.thread !== begin.thread ? (isStale ? base : begin) : merge(base, begin);
   const there = meet(here);
-  // Calls from before a change by another tab are not those of the new visitor, although the cookie has that one, too.
-  const met = held.some((call) => call.visitor?.thread === there.thread) ? here : there;
+  // Calls from before a change do not belong to the new visitor, although the cookie has that one already.
+  const isHeld = held.some(({ visitor: other, fresh }) => (other?.thread ?? fresh) === there.thread);
+  const met = isHeld ? here : there;
   const waiting = isLater && !isStale ? withVisitor(held, base) : held;
   const [calls, past] = detachLate(waiting, met, mine.past, service);
   const end = Math.max(calls.map(isChange).lastIndexOf(true) + 1, AT_ONCE);

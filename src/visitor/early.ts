@@ -36,8 +36,7 @@ export const createEarly = (service: string, shared: Local, isOver: () => boolea
     // The upsert in localStorage may belong to a later consent than this page.
     const places = isOver() ? [memory] : [memory, shared];
     const texts = places.map((place) => entryText(key, place));
-    // Another tab may just write the entry that this one does not see yet.
-    for (const place of places) if (entryText(key, place)) writeEntry(key, place);
+    for (const place of places) writeEntry(key, place);
     // Any code of the origin may have written it.
     return texts.filter((text) => isItem(text)).filter((text) => earlyCall(text));
   };

@@ -36,20 +36,16 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
     for (const item of waiting) if (item[1].correlationValue === desk.who?.visitor.thread) early.keep(item);
   };
 
-  /**
-   * Finishes waiting calls, a few at a time, so that the page's own work goes on.
-   *
-   * @param isAdopted another page may have taken in the items from the journal
-   */
-  const pump = (most = AT_ONCE, isAdopted?: boolean) => {
+  /** Finishes waiting calls, a few at a time, so that the page's own work goes on. */
+  const pump = (most = AT_ONCE) => {
     const { who, life, held } = desk;
-    if (!who || !(is(desk, OPEN) || is(desk, AWAY))) return;
+    if (!who || !((is(desk, OPEN) && !who.claim) || is(desk, AWAY))) return;
     const { calls } = held;
     const isBacklog = !!calls[1];
     const [begin, items, count] = finish(who.begin, calls.slice(0, most), service, life.isSure);
     desk.held = heldOf(calls.slice(count), weigh);
     desk.who = { ...who, begin };
-    take(items, isAdopted);
+    take(items);
     if (desk.held.calls[0]) {
       if (is(desk, OPEN)) setTimeout(pump);
       return;
@@ -65,11 +61,11 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
     give,
     take,
     pump,
-    pumpAll: (isAdopted?: boolean) => pump(Number.POSITIVE_INFINITY, isAdopted),
+    pumpAll: () => pump(Number.POSITIVE_INFINITY),
     /** The upsert that waits follows the call that identifies its visitor. Another visitor id drops it. */
     holdEarly({ fresh, key, at }: Call) {
-      // Until the database has answered, the upsert is left there, because the page may leave. The answer takes it before these calls.
-      for (const text of fresh && !is(desk, ASKING) && (desk.life.isSure || !key) ? early.take() : []) {
+      // Until the database has answered, the upsert is left there, because the page may leave.
+      for (const text of fresh && (desk.life.isSure || !key) ? early.take() : []) {
         const call = earlyCall(text, undefined, at);
         if (key && call) desk.held = withCall(desk.held, call, weigh);
       }

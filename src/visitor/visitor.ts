@@ -9,7 +9,7 @@ import type { Refusal } from './epochs.js';
 import { heldOf } from './held.js';
 import { createKnowledge } from './knowledge.js';
 import { detachLate } from './late.js';
-import { ANSWER, ASKING, AWAY, type Life, MISSING, OPEN, REFUSED, type Reason, SIGNAL, WAITING } from './life.js';
+import { ANSWER, AWAY, type Life, MISSING, OPEN, REFUSED, type Reason, SIGNAL, WAITING } from './life.js';
 import type { VisitorPorts } from './ports.js';
 import { unread, VISITOR } from './stored.js';
 import { createTurn } from './turn.js';
@@ -86,18 +86,16 @@ export const createVisitor = (ports: VisitorPorts) => {
       if (!desk.who) desk.life = { ...desk.life, firstId: undefined };
       if (!desk.who || isDoubtful(desk)) return false;
       const { isSure, isStopped, doubt, earlier } = desk.life;
-      const isAsking = is(desk, ASKING);
       if (!doubt) check();
       desk.life = { at: AWAY, isSure: !!isSure, isStopped, doubt, earlier };
       if (epochs.isRefused()) journal.write({});
       if (doubt || epochs.isRefused()) return false;
-      pumpAll(isAsking && isSure);
+      pumpAll();
       // A listener may have refused.
       if (!desk.who) return false;
       const { visitor, met } = desk.who;
       // The database has not answered. The other hosts have to know of a log-out all the same.
-      if ((isAsking || !isSure) && visitor !== met && !epochs.isOver())
-        ports.elsewhere?.share(visitor, ports.fail, service);
+      if (!isSure && visitor !== met && !epochs.isOver()) ports.elsewhere?.share(visitor, ports.fail, service);
       return true;
     },
     /** The record that a page writes unread as it leaves, in case the browser crashes before the journal is on the disk. */
@@ -154,8 +152,8 @@ export const createVisitor = (ports: VisitorPorts) => {
     },
     /** The visitor for links. Undefined until the database answers for the first time. */
     known,
-    /** The visitor for the cookie. Undefined while the page asks the database, which would take the page's own change for another host's. */
-    answered: () => (is(desk, ASKING) ? undefined : known()),
+    /** The visitor for the cookie. Undefined while calls wait, which would meet their own change there as another host's. */
+    settled: () => (desk.held.calls[0] ? undefined : known()),
     /** The signature that is known by now, if another one was refused. The app may not call `identify` again. */
     newerSignature(primaryKey: string, refused: string | undefined): string | undefined {
       const { keys } = desk.who?.visitor ?? {};
