@@ -1,6 +1,6 @@
 // @module-tag promise
 import { describe, expect, it, vi } from 'vitest';
-import type { Store, TrackerOptions } from '../../src/index.ts';
+import { cookieDomain, type Store, type TrackerOptions } from '../../src/index.ts';
 import { connectTabs, createMemoryStore, openPage, type Receiver, settle, start } from './page.ts';
 
 vi.hoisted(() => vi.useFakeTimers({ now: 1_770_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -255,6 +255,90 @@ describe('two tabs that do not see yet what the other one has written into local
     second.tracker.identify('bob');
     await Promise.all([first.tracker.flush(), second.tracker.flush()]);
     expect([...first.upserts(), ...second.upserts()]).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+  });
+
+  describe('and one database that is slow', () => {
+    /** A store that holds all transactions with a record until `go`, and then runs them in order. */
+    const held = () => {
+      const store = createMemoryStore();
+      const waiting: (() => void)[] = [];
+      let isHeld = false;
+      const transact: Store['transact'] = async (...what) => {
+        if (isHeld && what[1]) await new Promise<void>((resolve) => waiting.push(resolve));
+        return store.transact(...what);
+      };
+      return {
+        store: { ...store, transact },
+        hold() {
+          isHeld = true;
+        },
+        async go() {
+          isHeld = false;
+          for (const next of waiting.splice(0)) {
+            next();
+            await settle();
+          }
+          await settle();
+        },
+      };
+    };
+    const two = async (options = {}) => {
+      connectTabs();
+      const database = held();
+      const open = () => {
+        openPage();
+        return start({ baseUrl: '/clew', store: database.store, ...options });
+      };
+      const first = open();
+      first.tracker.track('before');
+      await first.tracker.flush();
+      return { ...database, first, open };
+    };
+    const idOf = (events: ReturnType<ReturnType<typeof start>['events']>, name: string) =>
+      events.find(({ event }) => event === name)?.correlationValue;
+
+    it.each([
+      [1, false],
+      [2, true],
+    ])('identify a person before %i log-outs while another page loads, with a cookie: %s', async (count, hasCookie) => {
+      const shared = () => hasCookie && { cookieDomain: cookieDomain('shop.example') };
+      const { first, open, hold, go } = await two(shared());
+      hold();
+      const second = open();
+      first.tracker.identify('ann');
+      for (let n = 0; n < count; n++) first.tracker.reset();
+      first.tracker.track('after');
+      await go();
+      await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+      const events = [...first.events(), ...second.events()];
+      expect(idOf(events, '$identify')).toBe(idOf(events, 'before'));
+      expect(idOf(events, 'after')).not.toBe(idOf(events, 'before'));
+    });
+
+    it.each(['reset', 'identify'] as const)('keep properties of the other tab before %s()', async (method) => {
+      const { first, open, hold, go } = await two();
+      const second = open();
+      await second.tracker.flush();
+      hold();
+      first.tracker.identify('ann');
+      second.tracker.setProperties({ plan: 'pro' });
+      first.tracker[method]('bob');
+      await go();
+      await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+      expect([...first.upserts(), ...second.upserts()]).toEqual([{ primary_key: 'ann', properties: { plan: 'pro' } }]);
+    });
+
+    it('identify one person once, although a log-out follows', async () => {
+      const { first, open, hold, go } = await two();
+      const second = open();
+      await second.tracker.flush();
+      hold();
+      for (const { tracker } of [first, second]) tracker.identify('ann');
+      first.tracker.reset();
+      await go();
+      await Promise.all([first.tracker.flush(), second.tracker.flush()]);
+      expect([...first.events('$identify'), ...second.events('$identify')]).toHaveLength(1);
+    });
   });
 
   it('identify one person once', async () => {
