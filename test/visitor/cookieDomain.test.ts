@@ -273,6 +273,8 @@ describe('a domain in a cookie', () => {
     tracker.identify('ann');
     answer();
     await answered;
+    // Without BroadcastChannel, the page asks the database whether another tab has dropped the `$identify`.
+    tracker.identify('ann');
     isHeld = false;
     for (const go of waiting) go();
     await tracker.flush();
