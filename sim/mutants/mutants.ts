@@ -4,6 +4,7 @@ import { deliveryMutants } from './deliveryMutants.ts';
 import type { Mutant } from './mutant.ts';
 import { receiptMutants } from './receiptMutants.ts';
 import { relayMutants } from './relayMutants.ts';
+import { signalMutants } from './signalMutants.ts';
 import { storageMutants } from './storageMutants.ts';
 import { visitorMutants } from './visitorMutants.ts';
 
@@ -16,4 +17,5 @@ export const mutants: readonly Mutant[] = [
   ...receiptMutants,
   ...callMutants,
   ...clockMutants,
+  ...signalMutants,
 ];

@@ -31,6 +31,10 @@ export const small = { ...relayed(0, []).dataset, maxQueuedEvents: '80' };
 export const tracksMany = ({ dataset, steps }: Plan): boolean =>
   steps.reduce((sum, { action }) => sum + ('count' in action ? action.count : 1), 1) > Number(dataset.maxQueuedEvents);
 
+/** An action tracks so much that a page keeps only a part of it in memory. */
+export const exceedsMemory = ({ steps }: Plan): boolean =>
+  steps.some(({ action }) => ('size' in action && action.size) || ('count' in action && action.count >= 60));
+
 export const keyed = { baseUrl: direct.dataset.baseUrl, apiKey: direct.dataset.apiKey };
 
 export const now = { tasks: 0 };

@@ -37,6 +37,7 @@ import { hasRefusals } from './plan.ts';
 import { findSentAgain } from './repeatChecks.ts';
 import { checkRequests } from './requestChecks.ts';
 import { wasRejected } from './sent.ts';
+import { findEndedTwice, findMiscount, findUnconfirmed, findUnlikeSignal } from './signalChecks.ts';
 import { MESSAGE_TRAVEL, type Stage } from './stage.ts';
 import { mayBeUndone, UNDONE } from './unsaved.ts';
 import { findTwiceOnTheWire } from './wireChecks.ts';
@@ -86,9 +87,14 @@ export const INVARIANTS = {
   stored: 'the origin stores no more than its pages may hold',
   prerendered: 'a prerendered page sends and stores nothing',
   revived: 'what is dropped does not arrive',
+  counted: 'stats() counts what the signals delivered and dropped have',
+  unconfirmed: 'an event is emitted as delivered once the service has confirmed it',
+  ended: 'a page emits the end of an event once',
+  unlike: 'the signal delivered has the event that the service has',
+  queued: 'nothing is queued once all events have ended',
 } as const;
 
-/** Runs after each task of the page: checks its counts, and that it has not acted before consent. */
+/** Runs after each task of the page: checks its counts and signals, and that it has not acted before consent. */
 export const checkPage = (stage: Stage, page: Page): void => {
   const { world } = stage;
   const early = findBeforeConsent(stage);
@@ -100,6 +106,8 @@ export const checkPage = (stage: Stage, page: Page): void => {
     if (!isRight || (stats.dropped.filtered ?? 0) !== filtered)
       world.break(INVARIANTS.account, `${page.name}: ${JSON.stringify(stats)}, ${filtered} filtered`);
   }
+  const miscount = findMiscount(stage, page);
+  if (miscount) world.break(INVARIANTS.counted, miscount);
 };
 
 /** Numbers of the events and properties that have reached the service. */
@@ -254,6 +262,9 @@ export const checkEnd = (stage: Stage): void => {
     promised: findUnlikeId(stage, plan.features.hasChannel ? MESSAGE_TRAVEL : Number.POSITIVE_INFINITY),
     forged: findForged(stage),
     unreported: findUnreported(stage),
+    unconfirmed: findUnconfirmed(stage),
+    ended: findEndedTwice(stage),
+    unlike: findUnlikeSignal(stage),
   };
   for (const [name, detail] of Object.entries(found))
     if (detail) world.break(INVARIANTS[name as keyof typeof INVARIANTS], detail);

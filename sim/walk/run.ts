@@ -5,6 +5,7 @@ import { type Broken, createWorld } from '../world/world.ts';
 import { checkEnd, checkIdle, checkPage, INVARIANTS, isSettled } from './checks.ts';
 import { isRequired } from './consent.ts';
 import type { Action, Plan } from './plan.ts';
+import { findQueued, LEARNING } from './signalChecks.ts';
 import { createStage, type Stage } from './stage.ts';
 import { themes } from './themes/themes.ts';
 import { act } from './verbs.ts';
@@ -71,6 +72,15 @@ const recover = async (stage: Stage): Promise<number> => {
   return tasks;
 };
 
+/** Lets the pages learn that all events have ended. */
+const learn = async (stage: Stage): Promise<number> => {
+  if (!isSettled(stage)) return 0;
+  const tasks = await runUntil(stage, stage.world.scheduler.now() + LEARNING, () => !findQueued(stage));
+  const queued = findQueued(stage);
+  if (queued) stage.world.break(INVARIANTS.queued, queued);
+  return tasks;
+};
+
 /** Takes the steps of the plan, recovers and checks the end. Returns how many tasks ran. */
 const walk = async (stage: Stage): Promise<number> => {
   const { world, plan } = stage;
@@ -86,6 +96,7 @@ const walk = async (stage: Stage): Promise<number> => {
   }
   tasks += await recover(stage);
   checkEnd(stage);
+  tasks += await learn(stage);
   return tasks;
 };
 

@@ -7,9 +7,10 @@ import { createSimulatedRelay, SERVICE_URL, type SimulatedRelay } from '../serve
 import { createService, type Service } from '../server/service.ts';
 import type { World } from '../world/world.ts';
 import { type Consent, createConsent, giveConsent } from './consent.ts';
+import { createSignalLog, endsIn, type SignalLog } from './emitted.ts';
 import { createHistory, type History } from './history.ts';
 import { createLedger, type Ledger } from './ledger.ts';
-import { type App, createApp } from './npm/app.ts';
+import { type App, accountsOf, createApp } from './npm/app.ts';
 import { type Action, type Plan, proofOf } from './plan.ts';
 
 /** How long (ms) a message may take to another tab. Without BroadcastChannel a tab learns of a change when it loads. */
@@ -49,6 +50,8 @@ export interface Stage {
   readonly ledger: Ledger;
   /** Ids of events that pages have reported as dropped. */
   readonly dropped: Set<string>;
+  /** The signals `delivered` and `dropped` of all pages. */
+  readonly signals: SignalLog;
   readonly history: History;
   readonly consent: Consent;
   readonly tabs: Tab[];
@@ -76,8 +79,10 @@ export type VerbsOf<A extends { readonly verb: string }> = {
   readonly [V in A['verb']]: (stage: Stage, action: Extract<A, { verb: V }>) => void;
 };
 
-interface DroppedEvent {
+interface EndedEvent {
   readonly uuid?: string;
+  readonly event?: string;
+  readonly correlationValue?: string;
   readonly payload?: { readonly n?: number; readonly distinct_id?: string };
 }
 
@@ -103,8 +108,24 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
   const consent = createConsent(world.scheduler, ledger, history, travel, network, browser);
   const app = createApp(world, ledger, plan, scripts, () => relay?.key() ?? 0);
 
+  const signals = createSignalLog();
+  const noteEnds = (page: Page, events: readonly EndedEvent[], reason?: string) => {
+    for (const { uuid = '', event, payload, correlationValue } of events)
+      signals.note({
+        page: page.name,
+        uuid,
+        event,
+        n: payload?.n,
+        visitorId: correlationValue,
+        at: world.scheduler.now(),
+        reason,
+      });
+  };
   const listen = (page: Page) => {
-    page.clew()?.('on', 'dropped', ({ events, reason }: { events: DroppedEvent[]; reason: string }) => {
+    signals.begin(page.name, endsIn(accountsOf(page).map(({ stats }) => stats)));
+    page.clew()?.('on', 'delivered', ({ events }: { events: EndedEvent[] }) => noteEnds(page, events));
+    page.clew()?.('on', 'dropped', ({ events, reason }: { events: EndedEvent[]; reason: string }) => {
+      noteEnds(page, events, reason);
       for (const { uuid = '', payload } of events) {
         stage.dropped.add(uuid);
         if (payload?.distinct_id) history.refuse({ page: page.name, person: payload.distinct_id, reason });
@@ -132,6 +153,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     acts: [],
     dropped: new Set(),
     ledger,
+    signals,
     history,
     consent,
     tabs: [],
