@@ -331,4 +331,16 @@ export const visitorMutants: readonly Mutant[] = [
     find: "else if (settings.consent === 'granted') whenSeen(start);",
     replace: "else if (settings.consent === 'granted' || epochs.latest()) whenSeen(start);",
   },
+  {
+    name: 'sets properties for the customer of earlier properties, too, and first',
+    file: 'outbox/intake.ts',
+    find: '    const finished = stamp(draft, known);\n',
+    replace:
+      '    const finished = stamp(draft, known);\n' +
+      '    const { primary_key: key } = known as { primary_key?: string };\n' +
+      '    const { earlier } = queue as { earlier?: string };\n' +
+      '    const other = draft.replace(/.",/, \'0",\') as ItemText;\n' +
+      '    if (key && earlier && earlier !== key) queue.add(stamp(other, { ...known, primary_key: earlier }));\n' +
+      '    if (key) Object.assign(queue, { earlier: key });\n',
+  },
 ];

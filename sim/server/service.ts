@@ -17,6 +17,13 @@ export interface Stored {
   isConfirmed: boolean;
 }
 
+/** A request for properties of the customer with this key. */
+interface Upsert {
+  readonly n: number;
+  readonly key: string;
+  readonly at: number;
+}
+
 type Sent = Omit<Stored, 'at' | 'isConfirmed' | 'isOther'>;
 
 /** How the service answers from now on. */
@@ -37,10 +44,10 @@ export interface Service {
   mood: Mood;
   /** In order of arrival, duplicates included. */
   readonly stored: Stored[];
-  /** The primary key to which properties with this number were last sent. */
-  readonly upserted: Map<number, string>;
+  /** The primary keys to which properties with this number were sent. */
+  readonly upserted: Map<number, Set<string>>;
   /** The number of the properties that the customer has had since then, by each request, in order of arrival. */
-  readonly upserts: { readonly n: number; readonly at: number }[];
+  readonly upserts: Upsert[];
   /** Properties by primary key. */
   readonly customers: Map<string, Record<string, unknown>>;
   /** Requests for events, with the time of each. */
@@ -58,8 +65,8 @@ const numbersIn = (properties: Record<string, unknown>): number[] =>
 
 export const createService = (world: World): Service => {
   const stored: Stored[] = [];
-  const upserted = new Map<number, string>();
-  const upserts: { readonly n: number; readonly at: number }[] = [];
+  const upserted = new Map<number, Set<string>>();
+  const upserts: Upsert[] = [];
   const customers = new Map<string, Record<string, unknown>>();
   const take = (event: Sent, isOther: boolean): boolean => {
     if (event.event === POISON) return false;
@@ -80,9 +87,10 @@ export const createService = (world: World): Service => {
     properties?: Record<string, unknown>;
   }) => {
     if (typeof primary_key !== 'string') return false;
-    for (const n of numbersIn(properties)) upserted.set(n, primary_key);
+    for (const n of numbersIn(properties)) upserted.set(n, new Set(upserted.get(n)).add(primary_key));
     // A request may join several calls. Only the values of the last call count.
-    if (typeof properties.n === 'number') upserts.push({ n: properties.n, at: world.scheduler.now() });
+    if (typeof properties.n === 'number')
+      upserts.push({ n: properties.n, key: primary_key, at: world.scheduler.now() });
     customers.set(primary_key, { ...customers.get(primary_key), ...properties });
     world.log('service', () => `upserts ${primary_key} ${JSON.stringify(properties)}`);
     return true;

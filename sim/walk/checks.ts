@@ -158,10 +158,11 @@ const checkPersons = (stage: Stage): void => {
         `event ${event.n} of ${[...event.persons].map((name) => name || 'nobody')} went to ${owner}${reasonOf(event, owner)}`,
       );
   }
-  for (const [n, key] of service.upserted) {
+  for (const [n, keys] of service.upserted) {
     const call = ledger.tracked.get(n);
-    if (call && !shared.size && !ledger.owners(call).has(key))
-      world.break(INVARIANTS.logout, `properties ${n} of ${[...call.persons]} went to ${key}${reasonOf(call, key)}`);
+    for (const key of keys)
+      if (call && !shared.size && !ledger.owners(call).has(key))
+        world.break(INVARIANTS.logout, `properties ${n} of ${[...call.persons]} went to ${key}${reasonOf(call, key)}`);
   }
 };
 

@@ -1,5 +1,5 @@
 import { MODERN } from '../browser/browser.ts';
-import { exceedsMemory, leaves, now, relayed } from './breakPlans.ts';
+import { exceedsMemory, keyed, leaves, now, relayed } from './breakPlans.ts';
 import { INVARIANTS } from './checks.ts';
 import { REPEATED } from './directRepeats.ts';
 import type { KnownBreak } from './knownBreak.ts';
@@ -53,17 +53,20 @@ export const deliveryBreaks: readonly KnownBreak[] = [
     invariant: INVARIANTS.counted,
     source: { issue: 14 },
     plan: relayed(
-      2501,
+      10362,
       [
-        { wait: now, action: { verb: 'setProperties', tab: 0 } },
-        { wait: { tasks: 5 }, action: { verb: 'network', kind: 'fair' } },
-        { wait: { tasks: 2 }, action: { verb: 'navigate', tab: 0 } },
-        { wait: { ms: 5 }, action: { verb: 'reset', tab: 0 } },
-        { wait: { tasks: 5 }, action: { verb: 'open', tab: 0 } },
-        { wait: { tasks: 4 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { tasks: 4 }, action: { verb: 'open', tab: 2 } },
+        { wait: { tasks: 8 }, action: { verb: 'show', tab: 1 } },
+        { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
         { wait: now, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
       ],
-      { features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false }, hasStub: false },
+      {
+        isDirect: true,
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: keyed,
+        hasStub: false,
+      },
     ),
     // The page has more than it keeps in memory.
     mayShow: (plan) => exceedsMemory(plan) && leaves(plan),

@@ -180,12 +180,11 @@ const mayTakeTwice = (plan: Plan): boolean =>
 export const findStaleProperties = (stage: Stage): string | undefined => {
   const { plan, history, ledger, service } = stage;
   if (has(plan, 'clearDatabase')) return undefined;
-  for (const [place, { n, at }] of service.upserts.entries()) {
+  for (const [place, { n, key, at }] of service.upserts.entries()) {
     const call = ledger.tracked.get(n);
     if (!call) continue;
     const isNewer = (other: Tracked) =>
       other.n > n &&
-      service.upserted.get(other.n) === service.upserted.get(n) &&
       // Without a relay, a handover is not queued any more, and later properties may pass it: also those of its page, if it comes back.
       (other.page === call.page
         ? !plan.isDirect || history.departureOf(call.page, call.at) >= other.at
@@ -194,13 +193,13 @@ export const findStaleProperties = (stage: Stage): string | undefined => {
           history.departureOf(other.page, other.at) - history.departureOf(call.page, call.at) >= MOMENT &&
           history.departureOf(call.page, call.at) <= history.loadOf(other.page));
     const newer = service.upserts.slice(0, place).flatMap((before) => {
-      const other = ledger.tracked.get(before.n);
+      const other = before.key === key ? ledger.tracked.get(before.n) : undefined;
       return other && isNewer(other) ? other : [];
     });
     // Without a relay, a page may send all properties of a handover again, in order. The page also does so if the service took
     // them and answered with a failure. The last ones count.
     const isAgain = ({ n: before }: Tracked) =>
-      mayTakeTwice(plan) && service.upserts.slice(place).some((later) => later.n === before);
+      mayTakeTwice(plan) && service.upserts.slice(place).some((later) => later.n === before && later.key === key);
     const stale = newer.find((other) => !isAgain(other));
     // The early calls of such a page wait for the database's answer, as those of an open tab.
     const isBack = call.isEarly && history.restored(call.at, at).includes(call.page);

@@ -2,6 +2,7 @@ import type { Page } from '../browser/page.ts';
 import { isRequired } from './consent.ts';
 import { type Emitted, endsIn } from './emitted.ts';
 import { accountsOf } from './npm/app.ts';
+import { has } from './plan.ts';
 import { sendingsOf } from './sent.ts';
 import type { Stage } from './stage.ts';
 
@@ -31,6 +32,8 @@ const nameOf = ({ page, event, n }: Emitted): string => `${page}: ${event} ${n ?
  */
 export const findUnconfirmed = (stage: Stage): string | undefined => {
   const { signals, service, plan, history } = stage;
+  // Such a transport may fail for a handover, of which then no request is seen.
+  if (plan.isDirect && has(plan, 'transport')) return undefined;
   const arrivals = new Map<string, number>();
   for (const { uuid, isConfirmed, at } of service.stored)
     if (isConfirmed && !arrivals.has(uuid)) arrivals.set(uuid, at);
