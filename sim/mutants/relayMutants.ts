@@ -21,4 +21,16 @@ export const relayMutants: readonly Mutant[] = [
     replace:
       '      isWhole = true;\n      response = answer && isServed ? answerOf(answer, rejected, onError) : answerOfNothing(rejected);\n',
   },
+  {
+    name: 'relay: takes the page of a proxy for an answer of the service',
+    file: 'relay/forwarding.ts',
+    find: 'if (isOk(answer) && isHtml(answer) && text.trim())',
+    replace: 'if (isOk(answer) && isHtml(answer) && !text)',
+  },
+  {
+    name: 'relay: answers 200 if the service does not answer in time',
+    file: 'relay/forward.ts',
+    find: 'new Refusal(isLate ? 504 : 502, reason, 1)',
+    replace: 'new Refusal(isLate ? 200 : 502, reason, 1)',
+  },
 ];

@@ -1,4 +1,4 @@
-import { createAborting } from '../browser/abort.ts';
+import { createAborting, type Signal } from '../browser/abort.ts';
 import { createClockwork } from '../browser/clockwork.ts';
 import { createHeaders, InflatingStream, SimulatedResponse } from '../browser/responses.ts';
 import type { Program } from '../world/program.ts';
@@ -10,7 +10,10 @@ import type { Network, NetworkAnswer, NetworkRequest } from './network.ts';
 export const SERVICE_URL = 'https://service.example';
 
 type Handler = (request: object) => Promise<SimulatedResponse>;
-type Fetch = (url: string, init: { headers: Record<string, string>; body: string }) => Promise<unknown>;
+type Fetch = (
+  url: string,
+  init: { headers: Record<string, string>; body: string; signal?: Signal },
+) => Promise<unknown>;
 
 /** The exports of `dist/relay.js` that a simulation calls. */
 export interface RelayModule {
@@ -37,11 +40,17 @@ const fetchOf =
   (url, init) =>
     new Promise((resolve, reject) => {
       if (!isAlive()) return;
-      network.send({ from: owner.name, url, headers: { ...init.headers }, body: init.body }, (answer) => {
-        if (owner.state === 'gone') return;
+      const { signal } = init;
+      const sent = network.send({ from: owner.name, url, headers: { ...init.headers }, body: init.body }, (answer) => {
+        // The service may have taken a request that the relay has given up. Then no sender reads the success.
+        if (owner.state === 'gone' || signal?.aborted) return;
         if (!answer || answer.isCut) return reject(new TypeError('fetch failed'));
         answer.accepted?.();
         resolve(new SimulatedResponse(answer.text, { status: answer.status, headers: { ...answer.headers } }));
+      });
+      signal?.addEventListener('abort', () => {
+        sent.giveUp();
+        reject(new TypeError('fetch failed'));
       });
     });
 

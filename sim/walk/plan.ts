@@ -5,6 +5,7 @@ import type { CallsAction } from './themes/callsVerbs.ts';
 import type { PagesAction } from './themes/pagesVerbs.ts';
 import type { StorageAction } from './themes/storageVerbs.ts';
 import type { TokensAction } from './themes/tokensVerbs.ts';
+import type { UpstreamAction } from './themes/upstreamVerbs.ts';
 
 /** The action of a step. `tab` is taken modulo the number of tabs. */
 export type Action =
@@ -48,7 +49,8 @@ export type Action =
   | StorageAction
   | PagesAction
   | CallsAction
-  | TokensAction;
+  | TokensAction
+  | UpstreamAction;
 
 /** Waits for time, or for a number of tasks, and then acts: a step can fall between any two tasks. */
 export interface Step {
@@ -57,7 +59,17 @@ export interface Step {
 }
 
 /** The kind of actions and faults that a walk has besides the common ones. Each theme has its file in `themes/`. */
-export type ThemeName = 'plain' | 'consent' | 'npm' | 'storage' | 'pages' | 'crashes' | 'calls' | 'tokens' | 'dormant';
+export type ThemeName =
+  | 'plain'
+  | 'consent'
+  | 'npm'
+  | 'storage'
+  | 'pages'
+  | 'crashes'
+  | 'calls'
+  | 'tokens'
+  | 'dormant'
+  | 'upstream';
 
 export interface Plan {
   readonly seed: number;
@@ -82,7 +94,7 @@ export const proofOf = ({ isSigned, hasTokens }: Plan): Proof =>
 
 /** Whether a request can fail anywhere in the plan. */
 export const hasFaults = ({ steps }: Plan): boolean =>
-  steps.some(({ action: { verb } }) => ['network', 'service', 'offline', 'transport'].includes(verb));
+  steps.some(({ action: { verb } }) => ['network', 'service', 'offline', 'transport', 'upstream'].includes(verb));
 
 /** Whether an action has this verb, or tracks an event of this name, anywhere in the plan. */
 export const has = ({ steps }: Plan, ...verbs: readonly (Action['verb'] | 'poison')[]): boolean =>

@@ -40,6 +40,8 @@ export interface Stage {
   readonly plan: Plan;
   readonly browser: Browser;
   readonly network: Network;
+  /** Carries the requests of relays to the service. */
+  readonly inner: Network;
   readonly service: Service;
   readonly relay: SimulatedRelay | undefined;
   /** The relay of the second tracker. */
@@ -90,7 +92,7 @@ const numbersIn = (text: string): number[] => [...text.matchAll(/\\*"n\\*":(\d+)
 
 export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage => {
   const service = createService(world);
-  // `network` carries the requests of pages, and has the walk's faults. `inner` carries the requests of relays, and stays fair.
+  // `network` carries the requests of pages, and has the walk's faults. `inner` carries the requests of relays, and has faults in the theme `upstream`.
   const servers: Record<string, Parameters<typeof createNetwork>[1][string]> = { [SERVICE_URL]: service.serve };
   const network = createNetwork(world, servers);
   const inner = createNetwork(world, servers);
@@ -146,6 +148,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     plan,
     browser,
     network,
+    inner,
     service,
     relay,
     otherRelay,

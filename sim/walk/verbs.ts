@@ -10,6 +10,7 @@ import { callsVerbs } from './themes/callsVerbs.ts';
 import { pagesVerbs } from './themes/pagesVerbs.ts';
 import { storageVerbs } from './themes/storageVerbs.ts';
 import { tokensVerbs } from './themes/tokensVerbs.ts';
+import { upstreamVerbs } from './themes/upstreamVerbs.ts';
 import { UNSAVED } from './unsaved.ts';
 import { flush, goBack, identify, leave, openTab, pageAt, reset, setProperties, tabAt, track } from './visitor.ts';
 import { holdDatabase, noteWeather } from './weather.ts';
@@ -124,6 +125,7 @@ const verbs: Verbs = {
   ...pagesVerbs,
   ...callsVerbs,
   ...tokensVerbs,
+  ...upstreamVerbs,
 };
 
 /** Performs the action of a step, between two tasks. */

@@ -3,9 +3,9 @@ import { FAIR } from '../server/network.ts';
 import type { Stage } from './stage.ts';
 
 /** Enters into the history whether the network and the disk now work as they should. */
-export const noteWeather = ({ history, network, service, app, browser, holders, world, plan }: Stage): void => {
+export const noteWeather = ({ history, network, inner, service, app, browser, holders, world, plan }: Stage): void => {
   const isServed = service.mood.status === undefined && app.transport === 'passes';
-  history.network(network.conditions === FAIR && isServed && browser.isOnline);
+  history.network(network.conditions === FAIR && inner.conditions === FAIR && isServed && browser.isOnline);
   const { speed, isFull, hangsUntil } = browser.disk;
   const hasRoom = browser.storageLimits.most >= MOST_STORED;
   history.journal(hasRoom);

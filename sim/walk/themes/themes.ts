@@ -9,6 +9,7 @@ import { pages } from './pages.ts';
 import { storage } from './storage.ts';
 import type { Theme } from './theme.ts';
 import { tokens } from './tokens.ts';
+import { upstream } from './upstream.ts';
 
 export const themes: Readonly<Record<ThemeName, Theme>> = {
   plain: { actions },
@@ -20,4 +21,5 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
   calls,
   tokens,
   dormant,
+  upstream,
 };
