@@ -159,4 +159,10 @@ export const deliveryMutants: readonly Mutant[] = [
     find: '  bisection.most = ids[1] ? bytes >> 1 : 1;\n',
     replace: '  bisection.most = ids[1] ? bytes >> 1 : 1;\n  if (!ids[1] && status === 500) return SETTLED;\n',
   },
+  {
+    name: 'ignores a date in Retry-After',
+    file: 'courier/transport.ts',
+    find: "Number(value) * 1000 || Date.parse(value ?? '') - Date.now() || 0;",
+    replace: 'Number(value) * 1000 || 0;',
+  },
 ];

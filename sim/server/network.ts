@@ -103,6 +103,12 @@ const expiredIn = (text = ''): readonly string[] => {
   return rejected.filter(({ reason }) => reason === TOKEN_EXPIRED).map(({ uuid }) => uuid);
 };
 
+/** The pause (ms) that `Retry-After` asks for at this time (ms since the epoch): https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3 */
+const pauseOf = (value = '', now: number): number => {
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  return /GMT$/.test(value) ? Math.max(Date.parse(value) - now, 0) : 0;
+};
+
 const serviceStatusIn = (text = ''): number => Number(Object(parse(text)).status) || 0;
 
 /** The content of a body for the timeline: the number of each event, or its name. */
@@ -125,7 +131,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       if (entry.end) return;
       const { status = 0, headers = {}, isCut } = answer ?? {};
       // clew does not read the headers of an answer whose body breaks off.
-      const retryAfter = isCut ? 0 : Number(headers['Retry-After'] ?? 0) * 1000;
+      const retryAfter = isCut ? 0 : pauseOf(headers['Retry-After'], world.serverClock());
       // clew trusts no HTML, because the relay and the service never answer with it.
       const isForeign = headers['Content-Type'] === 'text/html';
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;

@@ -42,6 +42,8 @@ export type Action =
       readonly status: number | undefined;
       readonly takes: boolean;
       readonly retryAfter?: string;
+      /** `Retry-After` has the date so many seconds after the action. */
+      readonly retryDate?: number;
     }
   | { readonly verb: 'busyDatabase'; readonly ms: number }
   | { readonly verb: 'slowDisk'; readonly isSlow: boolean }
@@ -69,7 +71,8 @@ export type ThemeName =
   | 'calls'
   | 'tokens'
   | 'dormant'
-  | 'upstream';
+  | 'upstream'
+  | 'statuses';
 
 export interface Plan {
   readonly seed: number;

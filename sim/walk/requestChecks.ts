@@ -11,6 +11,12 @@ const TIMEOUT = 20_000;
 const MANY = 12;
 const FEW = 36_000;
 
+/** Statuses whose answer can ask for a pause. */
+const PAUSING = [408, 425, 429, 502, 503, 504];
+const REJECTING = [413, 500];
+/** Longest pause (ms) that clew keeps. */
+const LONGEST = 3_600_000;
+
 /** Statuses that may reject the content of a batch, from the service or from a relay that passes them on. */
 const SEARCHED = [413, 500, 502];
 
@@ -28,9 +34,11 @@ const breaksRetryAfter = (stage: Stage, requests: readonly RequestRecord[]): str
   // If the app's transport rejects after it has read an answer, clew does not see the answer.
   if (hidesAnswers(stage.plan)) return undefined;
   for (const [index, { at, from, end }] of requests.entries()) {
-    if (!end?.retryAfter || ![429, 503].includes(end.status) || end.at > at + TIMEOUT) continue;
+    if (!end?.retryAfter || !PAUSING.includes(end.status) || end.at > at + TIMEOUT) continue;
+    // A 500 may begin a bisection, which does not wait.
+    if (REJECTING.includes(end.serviceStatus)) continue;
     const next = requests.slice(index + 1).find((other) => other.at > end.at + 50);
-    if (next && next.at < end.at + end.retryAfter - 50 && isKept(stage, from, at, end.at, next.at))
+    if (next && next.at < end.at + Math.min(end.retryAfter, LONGEST) - 50 && isKept(stage, from, at, end.at, next.at))
       return `${next.from} sends ${((next.at - end.at) / 1000).toFixed(1)} s after ${end.status} to ${from}`;
   }
   return undefined;

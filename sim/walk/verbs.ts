@@ -108,8 +108,13 @@ const verbs: Verbs = {
     world.log('network', () => kind);
     network.conditions = CONDITIONS[kind];
   },
-  service({ service, world }, { status, takes, retryAfter }) {
-    world.log('service', () => `answers ${status ?? 'as it should'}`);
+  service({ service, world }, { status, takes, retryAfter: given, retryDate }) {
+    const date = retryDate === undefined ? undefined : new Date(world.serverClock() + retryDate * 1000).toUTCString();
+    const retryAfter = date ?? given;
+    world.log(
+      'service',
+      () => `answers ${status ?? 'as it should'}${retryAfter === undefined ? '' : `, Retry-After: ${retryAfter}`}`,
+    );
     service.mood = {
       takes,
       ...(status !== undefined && { status }),

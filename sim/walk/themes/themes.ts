@@ -6,6 +6,7 @@ import { crashes } from './crashes.ts';
 import { dormant } from './dormant.ts';
 import { npm } from './npm.ts';
 import { pages } from './pages.ts';
+import { statuses } from './statuses.ts';
 import { storage } from './storage.ts';
 import type { Theme } from './theme.ts';
 import { tokens } from './tokens.ts';
@@ -22,4 +23,5 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
   tokens,
   dormant,
   upstream,
+  statuses,
 };
