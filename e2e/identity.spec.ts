@@ -61,35 +61,6 @@ test('starts a new visitor id when another primary key is identified', { tag: ['
   ]);
 });
 
-test('identifies two people on two visitor ids if their tabs do so within one task', { tag: '@promise' }, async ({
-  context,
-  demo,
-  visitor,
-  newVisitor,
-}) => {
-  await visitor.visit();
-  const visitorId = await visitor.clew('correlationValue');
-  const other = await newVisitor(context);
-  await other.visit();
-  expect(await other.clew('correlationValue')).toBe(visitorId);
-  const begun = other.page.waitForEvent('console', (message) => message.text() === 'begun');
-  // During this task, the tab does not see the writes of another tab into localStorage.
-  const bob = other.page.evaluate(() => {
-    console.log('begun');
-    const end = performance.now() + 500;
-    while (performance.now() < end);
-    window.clew('identify', 'bob@example.com');
-  });
-  await begun;
-  await visitor.clew('identify', 'ann@example.com');
-  await bob;
-  await expect.poll(() => demo.events('$identify')).toHaveLength(2);
-  const customers = await demo.customers();
-  const owners = customers.map(({ primaryKey, correlationValues }) => [primaryKey, correlationValues]);
-  expect(owners).toContainEqual(['ann@example.com', [visitorId]]);
-  expect(owners).toContainEqual(['bob@example.com', [await other.clew('correlationValue')]]);
-});
-
 test('data-visitor-id is the first visitor id only, also after a log-out or a refusal', {
   tag: ['@long', '@promise'],
 }, async ({ context, demo, visitor, newVisitor }) => {

@@ -9,16 +9,10 @@ export const visitorMutants: readonly Mutant[] = [
     replace: '    eraseEntries(service, store.local);',
   },
   {
-    name: 'shows a customer in the cookie before the database has answered',
+    name: 'shows a customer in the cookie whose $identify waits for the database',
     file: 'page/visit.ts',
     find: 'visitor.settled()',
     replace: 'visitor.known()',
-  },
-  {
-    name: 'takes the visitor of the cookie as that of earlier calls',
-    file: 'visitor/decide.ts',
-    find: 'isHeld ? here : there',
-    replace: 'there',
   },
   {
     name: 'does not journal a changed visitor',
@@ -55,12 +49,6 @@ export const visitorMutants: readonly Mutant[] = [
     file: 'visitor/calls.ts',
     find: ': [newVisitor(visitor, fresh, call.at)];',
     replace: ': [newVisitor(visitor, visitor.thread, call.at)];',
-  },
-  {
-    name: 'identifies on a visitor id without a customer before the database has answered',
-    file: 'visitor/changes.ts',
-    find: 'isNew && call.key && is(desk, OPEN)',
-    replace: 'isNew && call.key && is(desk, AWAY)',
   },
   {
     name: 'does nothing at reset()',
@@ -171,7 +159,7 @@ export const visitorMutants: readonly Mutant[] = [
   {
     name: 'does not write the hint in the task of the change',
     file: 'visitor/changes.ts',
-    find: 'if (isNew) hint(claim ? { ...changed, claim } : changed);',
+    find: '    if (isNew) hint(changed);\n',
     replace: '    if (isNew) desk.who = changed;\n',
   },
   {

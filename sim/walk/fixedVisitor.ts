@@ -57,42 +57,6 @@ export const fixedVisitor: readonly FixedWalk[] = [
     ),
   },
   {
-    name: 'an event that waits for the database does not go to the person whom another tab identifies meanwhile, although the cookie has that one',
-    plan: relayed(
-      5409,
-      [
-        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
-        { wait: now, action: { verb: 'service', status: 500, takes: false } },
-        { wait: now, action: { verb: 'reset', tab: 1 } },
-        { wait: { ms: 2489 }, action: { verb: 'show', tab: 2 } },
-        { wait: now, action: { verb: 'busyDatabase', ms: 4000 } },
-        { wait: now, action: { verb: 'open', tab: 1 } },
-        { wait: now, action: { verb: 'back', tab: 0 } },
-        { wait: now, action: { verb: 'identify', tab: 1, person: 'ann' } },
-        { wait: { tasks: 10 }, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-        { wait: { ms: 598 }, action: { verb: 'identifyAndLeave', tab: 1, person: 'bob' } },
-      ],
-      {
-        features: { ...MODERN, hasLocks: false },
-        dataset: { baseUrl: '/clew', flushInterval: '200', cookieDomain: 'auto' },
-        hasStub: false,
-      },
-    ),
-  },
-  {
-    name: 'two tabs that identify two people at the same moment give each a visitor id',
-    plan: relayed(
-      2,
-      [
-        { wait: now, action: { verb: 'open', tab: 0 } },
-        { wait: { ms: 3000 }, action: { verb: 'open', tab: 1 } },
-        { wait: { ms: 3000 }, action: { verb: 'identify', tab: 0, person: 'ann' } },
-        { wait: now, action: { verb: 'identify', tab: 1, person: 'bob' } },
-      ],
-      { features: { ...MODERN, hasLag: true }, hasStub: false },
-    ),
-  },
-  {
     name: 'what an open page has journaled is sent under the visitor id from after its identify()',
     plan: relayed(
       107,

@@ -1,12 +1,11 @@
 import { type Answered, createAsk } from './ask.js';
 import { type Call, isChange } from './calls.js';
-import { decideClaim } from './claim.js';
 import { type Desk, is, isMissing, keyOf } from './desk.js';
 import { heldOf, withCall } from './held.js';
 import type { Knowledge } from './knowledge.js';
 import { withVisitor } from './late.js';
 import { ASKING, AWAY, type Life, OPEN } from './life.js';
-import { type Identity, learn, merge, newVisitor, type ReportedVisitor, type Visitor, visitorIn } from './record.js';
+import { learn, merge, newVisitor, type ReportedVisitor, type Visitor, visitorIn } from './record.js';
 import { epochIn, mergedInto, type Stored, VISITOR } from './stored.js';
 import type { Turn } from './turn.js';
 import { changedBy, guess, isSame, meetCall, type Who } from './who.js';
@@ -38,86 +37,33 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
 
   const { ask, askSoon } = createAsk(desk, knowledge, turn, () => check(), conclude);
 
-  /** To the other tabs. */
-  const report = (visitor: Visitor) => ports.onChange({ ...visitor, epoch: epochs.stored() ?? epochs.latest() });
-
-  /**
-   * The database has answered the claim: finishes the calls that have waited for that.
-   *
-   * @param mine the visitor after the claim
-   * @param kept the visitor of the record
-   * @returns the visitor for the record. Undefined if another answer of the database, or another claim, decides
-   */
-  const confirm = (claim: object, mine: Visitor, kept: Visitor | undefined): Visitor | undefined => {
-    const { who, held } = desk;
-    if (!who || who.claim !== claim || !is(desk, OPEN)) return undefined;
-    const [decided, calls] = decideClaim(who, held.calls, mine, kept, service);
-    const { visitor } = decided;
-    desk.held = heldOf([...calls], weigh);
-    if (visitor === who.visitor) desk.who = decided;
-    else hint(decided);
-    pumpAll();
-    // A listener may have refused.
-    if (!desk.who || !announce(visitor)) return undefined;
-    return visitor === who.visitor ? mine : visitor;
-  };
-
-  /**
-   * Merges the visitor into the stored record. The rows of the moment are stored with it.
-   *
-   * @param claim calls wait until the record shows that no other tab has identified another person on the visitor id
-   */
-  const save = (claim?: object) => {
+  /** Merges the visitor into the stored record. The rows of the moment are stored with it. */
+  const save = () => {
     ports.keep();
-    let rows = claim ? undefined : ports.rows();
-    let { visitor: mine } = desk.who as Who;
+    const { entries, settle } = ports.rows();
+    const mine = (desk.who as Who).visitor;
     // A page that leaves closes its channel.
     const isInformed = ports.isInformed();
     let isOther = false;
     const change = (stored: unknown) => {
       isOther = isInformed && epochs.isOther(epochIn(stored, service));
-      if (isOther) return undefined;
-      // A transaction that has failed is run anew, and the first result counts.
-      if (claim && !rows) {
-        const confirmed = confirm(claim, mine, visitorIn(stored, service));
-        if (!confirmed) return undefined;
-        mine = confirmed;
-        rows = ports.rows();
-      }
-      return mergedInto(stored, mine, service, epochs.next());
+      return isOther ? undefined : mergedInto(stored, mine, service, epochs.next());
     };
-    const saving = store
-      .transact<Stored>(() => rows?.entries ?? [], VISITOR, change)
-      .then((merged) => {
-        const isLatest = desk.asking === saving;
-        if (isLatest) desk.asking = undefined;
-        rows?.settle(!!merged);
-        // Without an answer of the database, this page keeps its own knowledge.
-        const isOpen = claim && desk.who?.claim === claim && is(desk, OPEN);
-        if (claim && desk.who?.claim === claim) desk.who = { ...desk.who, claim: undefined };
-        if (isOpen) {
-          pumpAll();
-          if (desk.who) announce(desk.who.visitor);
-        }
-        if (claim && desk.who && (rows || isOpen)) report(mine);
-        // The visitor may have refused, and have consented again since.
-        if (!desk.who || !isLatest) return;
-        if (isOther && is(desk, OPEN)) askSoon(desk.life);
-        if (isOther || !merged) return;
-        if (desk.who.visitor === mine) desk.who = { ...desk.who, stored: mine };
-        write();
-        // Where nothing can be written into localStorage, another tab may have changed the visitor unnoticed.
-        follow(merge(desk.who.visitor, merged));
-      });
+    const saving = store.transact<Stored>(entries, VISITOR, change).then((merged) => {
+      const isLatest = desk.asking === saving;
+      if (isLatest) desk.asking = undefined;
+      settle(!!merged);
+      // The visitor may have refused, and have consented again since.
+      if (!desk.who || !isLatest) return;
+      if (isOther && is(desk, OPEN)) askSoon(desk.life);
+      if (isOther || !merged) return;
+      if (desk.who.visitor === mine) desk.who = { ...desk.who, stored: mine };
+      write();
+      // Where nothing can be written into localStorage, another tab may have changed the visitor unnoticed.
+      follow(merge(desk.who.visitor, merged));
+    });
     desk.asking = saving;
     write();
-  };
-
-  /** The other hosts see at once that the visitor id has a customer, and that the `$identify` is not sent yet. */
-  const showClaim = (visitor: Visitor) => {
-    const [key, signature] = visitor.keys[service] as Identity;
-    const keys = { ...visitor.keys, [service]: [key, signature, true] as Identity };
-    if (!epochs.isOver()) elsewhere?.share({ ...visitor, keys }, ports.fail, service);
   };
 
   /** Takes a call in its turn. */
@@ -138,19 +84,13 @@ export const createChanges = (desk: Desk, knowledge: Knowledge, turn: Turn) => {
     const changed = changedBy(met, call, service);
     const isNew = changed !== met;
     const isKnown = () => !!desk.life.isSure && !is(desk, ASKING);
-    // localStorage shows only later what another tab does in this moment.
-    const claim = isNew && call.key && is(desk, OPEN) && keyOf(desk, met.visitor) === undefined ? {} : undefined;
-    if (isNew) hint(claim ? { ...changed, claim } : changed);
-    if (claim) {
-      showClaim(changed.visitor);
-      return save(claim);
-    }
+    if (isNew) hint(changed);
     if (isNew && isKnown() && !announce(changed.visitor)) return;
     pumpAll();
     if (!isNew || visitor) return;
     // Before the answer, it is not certain that an `identify` needs its `$identify`. The other tabs would take it as sent.
     // The id of a `reset` is certain: that of the call. The tabs may lack the hint, where localStorage is full.
-    if (isKnown() || !call.key) report(changed.visitor);
+    if (isKnown() || !call.key) ports.onChange({ ...changed.visitor, epoch: epochs.stored() ?? epochs.latest() });
     if (is(desk, OPEN)) save();
   };
 

@@ -33,11 +33,7 @@ export const decide = (
   const isLater = isOther && base.turn > begin.turn;
   const isStale = isOther && (base.turn === begin.turn || (isLater && !known.includes(base.thread)));
   // The record comes first: while this page was in the back/forward cache, another one may have got a newer token.
-  const here = base?.thread !== begin.thread ? (isStale ? base : begin) : merge(base, begin);
-  const there = meet(here);
-  // Calls from before a change do not belong to the new visitor, although the cookie has that one already.
-  const isHeld = held.some(({ visitor: other, fresh }) => (other?.thread ?? fresh) === there.thread);
-  const met = isHeld ? here : there;
+  const met = meet(base?.thread !== begin.thread ? (isStale ? base : begin) : merge(base, begin));
   const waiting = isLater && !isStale ? withVisitor(held, base) : held;
   const [calls, past] = detachLate(waiting, met, mine.past, service);
   const end = Math.max(calls.map(isChange).lastIndexOf(true) + 1, AT_ONCE);

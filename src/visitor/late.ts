@@ -3,7 +3,7 @@ import { apply, type Call, isChange } from './calls.js';
 import { markOf, newVisitor, type Visitor, versionAt } from './record.js';
 
 /** How many changes a version may be ahead of its time, if the visitor was changed several times within a tenth of a second. */
-export const AHEAD = 1;
+const AHEAD = 1;
 
 /**
  * Calls with a change of the visitor id by another page, at its place in time. This page may learn of the change late. A browser may

@@ -39,7 +39,7 @@ export const createTurn = (desk: Desk, { write }: Knowledge) => {
   /** Finishes waiting calls, a few at a time, so that the page's own work goes on. */
   const pump = (most = AT_ONCE) => {
     const { who, life, held } = desk;
-    if (!who || !((is(desk, OPEN) && !who.claim) || is(desk, AWAY))) return;
+    if (!who || !(is(desk, OPEN) || is(desk, AWAY))) return;
     const { calls } = held;
     const isBacklog = !!calls[1];
     const [begin, items, count] = finish(who.begin, calls.slice(0, most), service, life.isSure);

@@ -22,11 +22,6 @@ export interface Who {
   /** Names of journals that have been taken in, and the epochs of all services, as this page last wrote them. */
   readonly taken?: readonly string[] | undefined;
   readonly epochs?: Stored['epochs'];
-  /**
-   * The database has yet to answer an `identify` on a visitor id without a customer. Another tab may identify another person on the id in
-   * the same moment. Calls wait meanwhile.
-   */
-  readonly claim?: object | undefined;
 }
 
 /** Whether a service knows the same person under the same visitor id, with the same proof. */

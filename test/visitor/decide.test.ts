@@ -32,14 +32,6 @@ describe('without a record', () => {
     const { visitor, owners } = run(visitorOf(1, 5), [track('a')], undefined, { meet: () => visitorOf(2, 6) });
     expect([visitor.thread, owners]).toEqual([visitorId(2), [`a: ${visitorId(2)}`]]);
   });
-
-  it('the visitor of the cookie counts at its place in time, if another tab has made that change', () => {
-    const [begin, other] = [visitorOf(1, 5), visitorOf(2, 6)];
-    const { visitor, owners } = run(begin, [track('a'), { visitor: other }, track('b')], undefined, {
-      meet: () => other,
-    });
-    expect([visitor.thread, owners]).toEqual([visitorId(2), [`a: ${visitorId(1)}`, `b: ${visitorId(2)}`]]);
-  });
 });
 
 describe('the page load', () => {
