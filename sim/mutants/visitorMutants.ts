@@ -9,12 +9,6 @@ export const visitorMutants: readonly Mutant[] = [
     replace: '    eraseEntries(service, store.local);',
   },
   {
-    name: 'shows a customer in the cookie whose $identify waits for the database',
-    file: 'page/visit.ts',
-    find: 'visitor.settled()',
-    replace: 'visitor.known()',
-  },
-  {
     name: 'does not journal a changed visitor',
     file: 'visitor/knowledge.ts',
     find: 'journal.write({ visitor: changed, texts,',
