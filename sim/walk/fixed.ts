@@ -3,6 +3,7 @@ import { direct, keyed, now, relayed } from './breakPlans.ts';
 import { fixedClocks } from './fixedClocks.ts';
 import { fixedConfirmed } from './fixedConfirmed.ts';
 import { fixedConsent } from './fixedConsent.ts';
+import { fixedCounts } from './fixedCounts.ts';
 import { fixedPlain } from './fixedPlain.ts';
 import { fixedProperties } from './fixedProperties.ts';
 import { fixedStorage } from './fixedStorage.ts';
@@ -16,6 +17,7 @@ export const fixed: readonly FixedWalk[] = [
   ...fixedConsent,
   ...fixedStorage,
   ...fixedConfirmed,
+  ...fixedCounts,
   ...fixedPlain,
   ...fixedClocks,
   ...fixedProperties,

@@ -15,12 +15,26 @@ export const changedRows = (rows: readonly Row[], isLeft: IsLeft): Row[] =>
     return left[0] && left.length === all.length ? [] : [[key, left[0] ? left : undefined]];
   });
 
-/** The rows with their unsent events, each once. A page journals an event again if it does not know whether it was stored. */
+/** Those of these texts that are new to the set. */
+const newIn = (texts: readonly ItemText[], known: Set<string>, page = ''): ItemText[] =>
+  texts.filter((text) => known.size < known.add(page + idOf(text)).size);
+
+/** The events of these rows, each once: several pages may have stored it. */
+export const textsIn = (rows: readonly Row[]): ItemText[] =>
+  newIn(
+    rows.flatMap(([, texts = []]) => texts),
+    new Set(),
+  );
+
+/**
+ * The rows with their unsent events, each once in the rows of one page. A page journals an event again if it does not know whether
+ * it was stored, and another page may have stored it from that journal.
+ */
 export const leftIn = (rows: readonly Row[], isLeft: IsLeft): Row[] => {
   const known = new Set<string>();
-  const isNew = (text: unknown): text is ItemText => isLeft(text) && !known.has(idOf(text)) && !!known.add(idOf(text));
   return rows.flatMap((row): Row[] => {
-    const texts = allIn([row]).filter(isNew);
-    return texts[0] ? [[row[0], texts]] : [];
+    const [key] = row;
+    const texts = newIn(allIn([row]).filter(isLeft), known, key[3]);
+    return texts[0] ? [[key, texts]] : [];
   });
 };

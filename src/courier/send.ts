@@ -13,7 +13,7 @@ import { type Next, nextRequest } from './next.js';
 import type { Report } from './ports.js';
 import { receiptOf } from './question.js';
 import { copyOf, isLeftFor, orMemory } from './read.js';
-import { allIn, changedRows, leftIn } from './rows.js';
+import { allIn, changedRows, leftIn, textsIn } from './rows.js';
 import { type Answer, isKeptAlive } from './transport.js';
 
 /** From this age (ms) on, an event does not travel alone: the endpoint for one event takes no time. */
@@ -52,11 +52,11 @@ export const createSend = (
     };
 
   /** Which of these events are other pages'. */
-  const othersIn = (rows: readonly Row[], ids: ReadonlySet<string>): ItemText[] =>
-    rows.flatMap(([key, texts = []]) => {
-      const isOthers = (text: ItemText) => ids.has(idOf(text)) && !queue.items.has(idOf(text));
-      return key[3] === queue.page ? [] : texts.filter(isOthers);
-    });
+  const othersIn = (rows: readonly Row[], ids: ReadonlySet<string>): ItemText[] => {
+    const own = new Set(rows.flatMap(([key, texts = []]) => (key[3] === queue.page ? texts.map(idOf) : [])));
+    const isOthers = (text: ItemText) => ids.has(idOf(text)) && !queue.items.has(idOf(text)) && !own.has(idOf(text));
+    return textsIn(rows).filter(isOthers);
+  };
 
   /**
    * Reports settled events. Lost events of other pages are reported here, because their pages may have gone.
@@ -123,7 +123,7 @@ export const createSend = (
   /** Sends the next batch of these rows, and returns the changes of the store that follow from its answer. */
   return async (pass: Pass, rows: readonly Row[]): Promise<Settling> => {
     const left = orMemory(queue, leftIn(rows, isLeft));
-    const texts = left.flatMap(([, items = []]) => items);
+    const texts = textsIn(left);
     const { singles } = known;
     for (const text of texts) if (singles.has(idOf(text)) && isOlder(text, LATE)) singles.delete(idOf(text));
     const stated = statedFor(pass, texts);

@@ -95,6 +95,38 @@ describe('a batch that was delivered', () => {
   });
 });
 
+describe('an event that two pages have stored', () => {
+  const rejected = [{ uuid: idOf(a), error: '' }] as unknown as Answer['rejected'];
+
+  it('is sent once, and the report names both pages', async () => {
+    const { next, sent, reports } = open();
+    await next([rowOf(1, 'other', a), rowOf(2, 'third', a, b)]);
+    expect(sent).toEqual([[idOf(a), idOf(b)]]);
+    expect(reports[1]?.[3]).toEqual([
+      ['other', a],
+      ['third', a, b],
+    ]);
+  });
+
+  it('is dropped here once if it is rejected', async () => {
+    const onLost = vi.fn(() => () => {});
+    await open({ onLost, send: async () => ({ outcome: 'delivered', rejected }) }).next([
+      rowOf(1, 'other', a),
+      rowOf(2, 'third', a),
+    ]);
+    expect(onLost).toHaveBeenLastCalledWith([a], 'rejected');
+  });
+
+  it('is counted by this page if it is one of them', async () => {
+    const onLost = vi.fn(() => () => {});
+    await open({ onLost, send: async () => ({ outcome: 'delivered', rejected }) }).next([
+      rowOf(1, 'other', a),
+      rowOf(2, 'me', a),
+    ]);
+    expect(onLost).toHaveBeenLastCalledWith([], 'rejected');
+  });
+});
+
 describe('nothing is sent', () => {
   it('of rows that hold only settled events, and the pass reads on', async () => {
     const { desk, next, sent, onAttempt } = open();
