@@ -1,3 +1,4 @@
+import { MOST_LAG } from '../browser/tabStorage.ts';
 import { hasForged } from './callsChecks.ts';
 import type { Tracked } from './ledger.ts';
 import { isExcused } from './losses.ts';
@@ -10,6 +11,13 @@ const CRASH = 2000;
 /** Whether the page that identifies the person reports that it has no room for the properties. Other checks look at its count. */
 const isReportedFull = ({ history }: Stage, { page, at }: Pick<Tracked, 'page' | 'at'>): boolean =>
   history.overflows.some((report) => report.page === page && report.at >= at && report.at <= at + CRASH);
+
+/** Whether another tab sets properties at the same moment. Each tab writes without those of the other, whose write it does not see yet. */
+const isOverwritten = ({ plan, ledger }: Stage, { page, at }: Tracked): boolean =>
+  !!plan.features.hasLag &&
+  [...ledger.tracked.values()].some(
+    (other) => other.name === 'early' && other.page !== page && Math.abs(other.at - at) <= MOST_LAG,
+  );
 
 /** Whether properties of an anonymous visitor must reach the person who is identified next. */
 const mustArrive = (stage: Stage, event: Tracked): boolean => {
@@ -24,6 +32,7 @@ const mustArrive = (stage: Stage, event: Tracked): boolean => {
     !(plan.isDirect && hasFaults(plan)) &&
     !history.refused.has(next.page) &&
     !isReportedFull(stage, next) &&
+    !isOverwritten(stage, event) &&
     history.wasDiskFair(event.at - CRASH, next.at + CRASH) &&
     history.wasClockFair(event.at, Number.POSITIVE_INFINITY) &&
     history.departureOf(next.page, next.at) > next.at + CRASH
