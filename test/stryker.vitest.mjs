@@ -10,6 +10,10 @@ export default defineConfig({
     ],
     // Coverage and a busy machine slow tests down. Stryker itself ends a mutant that hangs.
     testTimeout: 20_000,
-    exclude: ['relay/{bodies,faults,identity,load,reading,seen,signature}.test.ts'],
+    exclude: [
+      'relay/{bodies,faults,identity,load,reading,seen,signature}.test.ts',
+      'plugins/renewTokens.test.ts',
+      '**/*.long.test.ts',
+    ],
   },
 });
