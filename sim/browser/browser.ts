@@ -53,6 +53,7 @@ export interface Browser {
   readonly hasGpc: boolean;
   readonly hasThrottling?: boolean;
   readonly hasLag?: boolean;
+  readonly hasSlowGzip?: boolean;
   readonly pages: Set<Page>;
   /** Requests of all pages, including pages that are gone. */
   readonly underWay: Set<UnderWay>;
@@ -91,6 +92,8 @@ export interface Features {
   readonly hasThrottling?: boolean;
   /** A tab sees what other tabs write into localStorage a moment later. */
   readonly hasLag?: boolean;
+  /** Compression of a body takes a task of its own. */
+  readonly hasSlowGzip?: boolean;
 }
 
 export const MODERN: Features = { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false };

@@ -10,7 +10,7 @@ import { createEvents, type Events } from './events.ts';
 import { createFetching, type Fetching, ORIGIN } from './fetching.ts';
 import { createIndexedDb } from './indexedDb.ts';
 import { keyRanges } from './keys.ts';
-import { PackingResponse } from './responses.ts';
+import { createPacking } from './packing.ts';
 import { createStorage } from './storage.ts';
 import { TabStorage } from './tabStorage.ts';
 
@@ -192,7 +192,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
     ...(browser.hasChannel && { BroadcastChannel }),
     fetch: page.fetching.fetch,
     ...(browser.hasFetchLater && { fetchLater: page.fetching.fetchLater }),
-    Response: PackingResponse,
+    Response: createPacking(world, page, browser.hasSlowGzip),
     CompressionStream: class {},
     TextEncoder,
     TextDecoder,

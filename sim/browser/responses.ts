@@ -1,4 +1,4 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 
 /** `Headers` of a request or an answer. */
 export const createHeaders = (given: Readonly<Record<string, string>> = {}) => {
@@ -34,17 +34,6 @@ export class SimulatedResponse {
   }
   text = async () => this.#text;
   json = async () => JSON.parse(this.#text) as unknown;
-}
-
-/** gzip of the page, made in one step: `new Response(new Response(text).body.pipeThrough(new CompressionStream('gzip')))`. */
-export class PackingResponse {
-  readonly body: { pipeThrough(stream: unknown): Uint8Array };
-  readonly arrayBuffer: () => Promise<ArrayBuffer>;
-  constructor(content: string | Uint8Array) {
-    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-    this.body = { pipeThrough: () => gzipSync(bytes) };
-    this.arrayBuffer = async () => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-  }
 }
 
 /** `DecompressionStream` of the relay. The stream inflates all chunks when the writer closes. */

@@ -58,6 +58,8 @@ const densely = (plan: Plan, random: Random): Plan => {
 
 /** In one of so many walks, tabs see each other's writes into localStorage a moment later. */
 const LAGGING = 8;
+/** These walks, of as many, compress each body in a task of its own. */
+const PACKING = 4;
 
 /** Share of walks with the option `cookieDomain`. */
 const COOKIES = 0.15;
@@ -79,6 +81,7 @@ export const createPlan = (seed: number, steps = 25): Plan => {
       hasFetchLater: random.chance(0.5),
       hasGpc,
       ...(seed % LAGGING === 0 && { hasLag: true }),
+      ...(seed % LAGGING === PACKING && { hasSlowGzip: true }),
       ...themes[theme].features,
     },
     dataset: {
