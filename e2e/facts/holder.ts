@@ -22,6 +22,9 @@ export const startHolder = async (): Promise<Holder & { stop(): void }> => {
     async arrived(path) {
       if (!held.has(path)) await once(arrivals, path);
     },
+    hasArrived: (path) => held.has(path),
+    isAwaited: (path) => held.get(path)?.closed === false,
+    answer: (path) => void held.get(path)?.writeHead(200, { 'Access-Control-Allow-Origin': '*' }).end(),
     async isGivenUp(path) {
       const response = held.get(path);
       if (!response || response.closed) return true;

@@ -1,50 +1,5 @@
 import type { Fact, FactTab } from './fact.ts';
-
-/** These functions run in pages, and keep values for later calls on `window`. */
-
-const open = (id: string) =>
-  new Promise<void>((resolve, reject) => {
-    const request = indexedDB.open(id);
-    request.onupgradeneeded = () => void request.result.createObjectStore('rows');
-    request.onerror = () => reject(request.error);
-    request.onsuccess = () => {
-      Object.assign(window, { database: request.result });
-      resolve();
-    };
-  });
-
-const read = (key: string) =>
-  new Promise<unknown>((resolve, reject) => {
-    const { database } = window as unknown as { database: IDBDatabase };
-    const request = database.transaction('rows', 'readwrite').objectStore('rows').get(key);
-    request.onerror = () => reject(request.error);
-    request.onsuccess = () => resolve(request.result ?? null);
-  });
-
-/** Like `read`, but resolves to 'no answer' if another transaction keeps blocking the database. */
-const readSoon = (key: string) =>
-  new Promise<unknown>((resolve, reject) => {
-    const { database } = window as unknown as { database: IDBDatabase };
-    const request = database.transaction('rows', 'readwrite').objectStore('rows').get(key);
-    request.onerror = () => reject(request.error);
-    request.onsuccess = () => resolve(request.result ?? null);
-    setTimeout(() => resolve('no answer'), 5000);
-  });
-
-/** Keeps a transaction open until `release` is called. The transaction first writes 'begun' to `key`, and at its end 'ended'. */
-const hold = (key: string) => {
-  const { database } = window as unknown as { database: IDBDatabase };
-  const rows = database.transaction('rows', 'readwrite').objectStore('rows');
-  rows.put('begun', key);
-  Object.assign(window, { isHeld: true });
-  const again = () => {
-    if ((window as unknown as { isHeld: boolean }).isHeld) rows.get(key).onsuccess = again;
-    else rows.put('ended', key);
-  };
-  again();
-};
-
-const release = () => void Object.assign(window, { isHeld: false });
+import { hold, open, read, readSoon, release } from './inPage.ts';
 
 const writeInPagehide = (commits: boolean) =>
   addEventListener('pagehide', () => {

@@ -1,6 +1,8 @@
+import { crashedFacts } from './crashed.ts';
 import { databaseFacts } from './database.ts';
 import type { Fact } from './fact.ts';
 import { pageFacts } from './page.ts';
+import { tabsFacts } from './tabs.ts';
 
 /** The simulator's assumptions about browsers. Tests play each of them in the simulator, Chromium, Firefox and WebKit. */
-export const facts: readonly Fact[] = [...databaseFacts, ...pageFacts];
+export const facts: readonly Fact[] = [...databaseFacts, ...pageFacts, ...tabsFacts, ...crashedFacts];

@@ -8,17 +8,22 @@ import type { FactBrowser, FactTab, Holder } from './fact.ts';
 /** How long (virtual ms) a call in a page may take. */
 const PATIENCE = 60_000;
 const HELD = '/held/';
+const EMPTY = { status: 200, headers: {}, text: '' };
 /** Time (virtual ms) after which every request has arrived. */
 const TRAVEL = 1000;
+
+/** The facts include that a tab sees the writes of other tabs late. */
+const FEATURES = { ...MODERN, hasLag: true };
 
 /** The simulated browser behind the interface of real ones. Virtual time passes while a call waits for its promise. */
 export const createSimulatedBrowser = (seed: number): FactBrowser => {
   const world = createWorld(seed);
+  const held = new Map<string, () => void>();
   const network = createNetwork(world, {
-    '/blank': (_request, answer) => answer({ status: 200, headers: {}, text: '' }),
-    [HELD]: () => {},
+    '/blank': (_request, answer) => answer(EMPTY),
+    [HELD]: ({ url }, answer) => void held.set(url, () => answer(EMPTY)),
   });
-  const browser = createBrowser(world, network, MODERN);
+  const browser = createBrowser(world, network, FEATURES);
 
   const settle = async (result: unknown): Promise<unknown> => {
     let settled: { value: unknown } | undefined;
@@ -41,19 +46,52 @@ export const createSimulatedBrowser = (seed: number): FactBrowser => {
     return settled?.value;
   };
 
+  const open = (isPrerendering = false) => browser.open({ dataset: {}, sessionStorage: new Map(), isPrerendering });
+  const run = (page: Page, fn: unknown, arg?: unknown): unknown => {
+    const evaluate = page.run(createProgram(`return (${fn})`, 'fact.js')) as (arg: unknown) => unknown;
+    return evaluate(structuredClone(arg));
+  };
+
   const createTab = (): FactTab => {
-    const open = () => browser.open({ dataset: {}, sessionStorage: new Map() });
-    let page: Page = open();
+    let page = open();
+    let left: Page | undefined;
+    const hasLeft = async () => {
+      while (page.state === 'running') await world.scheduler.step(world.scheduler.now());
+    };
+    const depart = (isCached: boolean) => {
+      browser.leave(page, isCached);
+      return hasLeft();
+    };
     return {
       async evaluate<R, A>(fn: (arg: A) => R | Promise<R>, arg?: A): Promise<R> {
-        const evaluate = page.run(createProgram(`return (${fn})`, 'fact.js')) as (arg: unknown) => unknown;
-        const result = await settle(evaluate(structuredClone(arg)));
+        const result = await settle(run(page, fn, arg));
         return (result === undefined ? undefined : JSON.parse(JSON.stringify(result))) as R;
       },
       async navigate() {
-        browser.leave(page, false);
-        await world.scheduler.step(world.scheduler.now());
+        await depart(false);
         page = open();
+      },
+      async leave() {
+        await depart(true);
+        left = page;
+        page = open();
+      },
+      async back() {
+        await depart(false);
+        page = left?.state === 'suspended' ? left : open();
+        browser.restore(page);
+      },
+      async crash() {
+        browser.crash(page);
+      },
+      async freeze() {
+        browser.show(page, false);
+        if (!browser.freeze(page)) throw new Error('the browser does not freeze the page');
+        await hasLeft();
+      },
+      async thaw() {
+        browser.thaw(page);
+        browser.show(page, true);
       },
     };
   };
@@ -64,7 +102,19 @@ export const createSimulatedBrowser = (seed: number): FactBrowser => {
       while (await world.scheduler.step(until));
       world.scheduler.skipTo(until);
     },
+    hasArrived: (path) => held.has(HELD + path),
+    answer: (path) => held.get(HELD + path)?.(),
+    isAwaited: (path) => network.requests.some(({ request, end }) => request.url === HELD + path && !end),
     isGivenUp: async (path) => network.requests.some(({ request, end }) => request.url === HELD + path && end),
   };
-  return { holder, open: async () => createTab() };
+  return {
+    holder,
+    open: async () => createTab(),
+    prerender(fn) {
+      const page = open(true);
+      const result = run(page, fn);
+      browser.activate(page);
+      return settle(result);
+    },
+  };
 };
