@@ -154,7 +154,7 @@ export const createBrowser = (world: World, network: Network, features: Features
       }
       scheduler.next(`${page.name} is gone`, () => {
         page.fetching.sendLater();
-        if (!isCached || page.locks) return end(page);
+        if (!isCached) return end(page);
         page.state = 'suspended';
         scheduler.after(CACHE_TIME, 'cache evicts', () => browser.evict(page));
       });

@@ -52,7 +52,7 @@ export interface Page extends Owner {
   isFrozen: boolean;
   /** Virtual time (ms) when its first transaction completed. */
   storedAt: number | undefined;
-  /** Number of Web Locks that the page holds. Web Locks keep the page out of the back/forward cache. */
+  /** Number of Web Locks that the page holds. The page leaves the back/forward cache when another page asks for a lock. */
   locks: number;
   /** Another page waits for the database: the browser drops this page from the back/forward cache, or thaws it. */
   evict(): void;
@@ -123,8 +123,13 @@ export const createPage = (world: World, browser: Browser, name: string, options
       browser.broadcast(this, clone(data));
     }
     receive(data: unknown) {
-      const deliver = () => page.channels.has(this) && guard(() => this.onmessage?.({ data }));
-      scheduler.after(world.random.between(0, 5), `${name} message`, deliver, { owner: page, lane: this.lane });
+      const deliver = () => {
+        if (!page.channels.has(this)) return;
+        if (page.state === 'suspended' && !page.isFrozen) browser.evict(page);
+        else guard(() => this.onmessage?.({ data }));
+      };
+      // The task has no owner, because a message reaches a frozen page at once, and ends a page in the back/forward cache.
+      scheduler.after(world.random.between(0, 5), `${name} message`, deliver, { lane: this.lane });
     }
     close() {
       page.channels.delete(this);
@@ -133,6 +138,7 @@ export const createPage = (world: World, browser: Browser, name: string, options
 
   const locks = {
     async request(_name: string, run: () => unknown) {
+      for (const other of browser.pages) if (other.locks && !other.isFrozen) browser.evict(other);
       page.locks++;
       try {
         return await run();

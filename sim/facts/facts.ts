@@ -1,8 +1,17 @@
+import { cachedFacts } from './cached.ts';
 import { crashedFacts } from './crashed.ts';
 import { databaseFacts } from './database.ts';
 import type { Fact } from './fact.ts';
+import { frozenFacts } from './frozen.ts';
 import { pageFacts } from './page.ts';
 import { tabsFacts } from './tabs.ts';
 
 /** The simulator's assumptions about browsers. Tests play each of them in the simulator, Chromium, Firefox and WebKit. */
-export const facts: readonly Fact[] = [...databaseFacts, ...pageFacts, ...tabsFacts, ...crashedFacts];
+export const facts: readonly Fact[] = [
+  ...databaseFacts,
+  ...pageFacts,
+  ...tabsFacts,
+  ...cachedFacts,
+  ...frozenFacts,
+  ...crashedFacts,
+];

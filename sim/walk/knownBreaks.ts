@@ -3,15 +3,9 @@ import { deliveryBreaks } from './deliveryBreaks.ts';
 import type { KnownBreak } from './knownBreak.ts';
 import { personBreaks } from './personBreaks.ts';
 import type { Plan } from './plan.ts';
-import { dormantBreaks } from './themes/dormantBreaks.ts';
 import { storageBreaks } from './themes/storageBreaks.ts';
 
-export const knownBreaks: readonly KnownBreak[] = [
-  ...personBreaks,
-  ...deliveryBreaks,
-  ...storageBreaks,
-  ...dormantBreaks,
-];
+export const knownBreaks: readonly KnownBreak[] = [...personBreaks, ...deliveryBreaks, ...storageBreaks];
 
 /** Whether a known break explains what this walk broke. */
 export const isKnown = (plan: Plan, { invariant, detail }: Pick<Broken, 'invariant' | 'detail'>): boolean =>
