@@ -192,9 +192,9 @@ export const createBrowser = (world: World, network: Network, features: Features
     activate(page) {
       if (page.state !== 'running' || !page.document.prerendering) return;
       world.log(page.name, () => 'is activated');
+      browser.show(page, true);
       page.document.prerendering = false;
       page.document.dispatch('prerenderingchange');
-      browser.show(page, true);
     },
     evict(page) {
       if (page.state !== 'suspended') return;

@@ -4,6 +4,7 @@ import { databaseFacts } from './database.ts';
 import type { Fact } from './fact.ts';
 import { frozenFacts } from './frozen.ts';
 import { pageFacts } from './page.ts';
+import { prerenderedFacts } from './prerendered.ts';
 import { tabsFacts } from './tabs.ts';
 
 /** The simulator's assumptions about browsers. Tests play each of them in the simulator, Chromium, Firefox and WebKit. */
@@ -13,5 +14,6 @@ export const facts: readonly Fact[] = [
   ...tabsFacts,
   ...cachedFacts,
   ...frozenFacts,
+  ...prerenderedFacts,
   ...crashedFacts,
 ];
