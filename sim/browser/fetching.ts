@@ -26,11 +26,20 @@ export interface Fetching {
   abort(): void;
 }
 
-/** Bytes that keep-alive requests and beacons of a page share: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch */
+/**
+ * Bytes that keep-alive requests and beacons of a page share: https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+ * Requests of `fetchLater` to one origin share as many.
+ */
 export const KEEPALIVE_QUOTA = 65_536;
 
 const bytesOf = (body: string | Uint8Array = ''): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+
+const originOf = (url: string): string => new URL(url, ORIGIN).origin;
+
+/** Bytes of a request of `fetchLater`: https://fetch.spec.whatwg.org/#total-request-length */
+const lengthOf = (url: string, { headers = { 'Content-Type': 'text/plain;charset=UTF-8' }, body }: Init): number =>
+  [new URL(url, ORIGIN).href, 'about:client', ...Object.entries(headers).flat()].join('').length + bytesOf(body);
 
 export const createFetching = (world: World, browser: Browser, page: Page): Fetching => {
   const { scheduler } = world;
@@ -107,8 +116,10 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
     },
     fetchLater(url, init) {
       const entry = { url, init };
-      const waiting = [...later].reduce((sum, { init }) => sum + bytesOf(init.body), 0);
-      if (waiting + bytesOf(init.body) > KEEPALIVE_QUOTA) throw new DOMException('over quota', 'QuotaExceededError');
+      const length = [...later, entry]
+        .filter((other) => originOf(other.url) === originOf(url))
+        .reduce((sum, { url, init }) => sum + lengthOf(url, init), 0);
+      if (length > KEEPALIVE_QUOTA) throw new DOMException('over quota', 'QuotaExceededError');
       later.add(entry);
       init.signal?.addEventListener('abort', () => later.delete(entry));
       return {};

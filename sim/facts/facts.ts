@@ -3,6 +3,7 @@ import { crashedFacts } from './crashed.ts';
 import { databaseFacts } from './database.ts';
 import type { Fact } from './fact.ts';
 import { frozenFacts } from './frozen.ts';
+import { laterFacts } from './later.ts';
 import { pageFacts } from './page.ts';
 import { prerenderedFacts } from './prerendered.ts';
 import { tabsFacts } from './tabs.ts';
@@ -15,5 +16,6 @@ export const facts: readonly Fact[] = [
   ...cachedFacts,
   ...frozenFacts,
   ...prerenderedFacts,
+  ...laterFacts,
   ...crashedFacts,
 ];
