@@ -58,9 +58,19 @@ export const listen = (name: string) => {
 
 export const post = (data: unknown) => (window as unknown as { channel: BroadcastChannel }).channel.postMessage(data);
 
+/** Posts again and again, because a new BroadcastChannel of another page gets messages a moment later. */
+export const postAgain = (data: unknown) => {
+  const { channel } = window as unknown as { channel: BroadcastChannel };
+  const post = () => {
+    channel.postMessage(data);
+    setTimeout(post, 20);
+  };
+  post();
+};
+
 /** Resolves to the messages once this many have arrived. */
 export const received = (count: number) =>
-  new Promise<unknown>((resolve) => {
+  new Promise<unknown[]>((resolve) => {
     const look = () => {
       const { received } = window as unknown as { received: unknown[] };
       if (received.length >= count) resolve(received);
