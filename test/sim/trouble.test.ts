@@ -168,7 +168,7 @@ describe('a page in the background', () => {
     expect([page.document.hidden, page.document.prerendering]).toEqual([true, true]);
     browser.activate(page);
     expect([page.document.hidden, page.document.prerendering]).toEqual([false, false]);
-    expect(seen).toEqual(['prerenderingchange', 'visibilitychange']);
+    expect(seen).toEqual(['visibilitychange', 'prerenderingchange']);
   });
 
   it('breaks an invariant if it writes while it is prerendered', () => {
