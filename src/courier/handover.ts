@@ -8,6 +8,8 @@ import { withFields } from './question.js';
 
 /** Most bytes that the books may take from the events of a page that leaves. */
 const MOST_STATED = 8192;
+/** Most bytes of a batch that the browser holds. The address and the headers count against its quota, too. */
+const MOST_ARMED = 64_000;
 /** How often (ms) the browser may be given a new batch to send when the page ends. */
 const INTERVAL = 100;
 
@@ -68,7 +70,7 @@ export const createHandover = (desk: Desk) => {
   const renew = () => {
     disarm();
     // Without the clock: the browser sends it at an unknown time.
-    const batch = isAway(desk) ? undefined : nextIdle(KEEPALIVE_QUOTA, true);
+    const batch = isAway(desk) ? undefined : nextIdle(MOST_ARMED, true);
     try {
       const abort = batch && defer(batch);
       if (!abort) return;

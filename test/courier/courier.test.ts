@@ -1331,10 +1331,11 @@ describe('the batch left with the browser (fetchLater)', () => {
 
   it('is no larger than the browser accepts', async () => {
     const tab = await begun(createTab({ limits: { maxBatchBytes: 1_000_000 } }));
-    tab.track(...times(20, () => eventOf(10_000)));
+    tab.track(...times(100, () => eventOf(1000)));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
-    expect(left(tab)).toHaveLength(6);
-    expect(tab.deferred()?.bytes).toBeLessThanOrEqual(65_536);
+    expect(left(tab).length).toBeGreaterThan(50);
+    // Of 65,536 bytes, some are for the address and the headers.
+    expect(tab.deferred()?.bytes).toBeLessThanOrEqual(64_000);
   });
 
   it('is missing if the browser refuses it, and events are sent as usual', async () => {
