@@ -51,7 +51,7 @@ export interface Disk {
    * The rows that will last. On a full disk the running transaction will abort, so its rows do not count. With `isCertain`, they never
    * count.
    */
-  committed(isCertain?: boolean): unknown[];
+  committed(isCertain?: boolean): [key: Key, value: unknown][];
   /** How long the disk takes for one request, in ms. */
   speed: [least: number, most: number];
   /** Whether the disk is over quota: a transaction that has written then aborts when it commits. */

@@ -64,6 +64,8 @@ export interface Network {
   conditions: Conditions;
   /** Every request, in the order in which they were sent. */
   readonly requests: RequestRecord[];
+  /** Until when (virtual ms) answers have asked their senders to wait. */
+  pausedUntil: number;
   /** Whether the network loses no request and no answer. */
   readonly isFair: () => boolean;
   send(request: NetworkRequest, done: (answer: NetworkAnswer | undefined) => void): SentRequest;
@@ -118,6 +120,9 @@ export const contentOf = (request: NetworkRequest): string => {
   return (body.batch ?? [body]).map(({ event = 'properties', payload }) => payload?.n ?? event).join(', ');
 };
 
+/** Longest pause (ms) that clew keeps. */
+const LONGEST_PAUSE = 3_600_000;
+
 /** Routes each request to a server by the prefix of its address. */
 export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
   const { scheduler } = world;
@@ -135,6 +140,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       // clew trusts no HTML, because the relay and the service never answer with it.
       const isForeign = headers['Content-Type'] === 'text/html';
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
+      network.pausedUntil = Math.max(network.pausedUntil, scheduler.now() + Math.min(retryAfter, LONGEST_PAUSE));
       const handovers = isFailed ? [] : (headers['clew-handovers'] ?? '').split(',');
       entry.end = {
         at: scheduler.now(),
@@ -150,6 +156,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
   const network: Network = {
     conditions: FAIR,
     requests: [],
+    pausedUntil: 0,
     isFair: () => network.conditions === FAIR,
     send(request, receive) {
       const end = record(request);

@@ -99,8 +99,8 @@ const crowdOf = (stage: Stage): number => {
 /** A page with too many queued events. A page may take in the events of all pages that ran at once, each up to its bound. */
 export const findExcess = (stage: Stage): string | undefined => {
   const most = mostOf(stage.plan) * crowdOf(stage);
-  for (const { page } of stage.tabs) {
-    if (page?.state !== 'running' || !isLoaded(page)) continue;
+  for (const page of most < Number.POSITIVE_INFINITY ? stage.browser.pages : []) {
+    if (page.state !== 'running' || !isLoaded(page)) continue;
     const stats = page.clew()?.('stats') as Stats | undefined;
     if (stats && stats.queued > most) return `${page.name} has ${stats.queued} queued events`;
   }

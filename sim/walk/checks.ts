@@ -1,12 +1,9 @@
-import type { Page } from '../browser/page.ts';
 import type { Service, Stored } from '../server/service.ts';
-import { findExcess, findHoard, findSurplus, isFullFor } from './boundChecks.ts';
+import { findHoard, isFullFor } from './boundChecks.ts';
 import { findForged, findTooSoon, findUnlikeId, findUnreported, hasForged } from './callsChecks.ts';
 import { findWrongClock } from './clockChecks.ts';
 import { looksRefused, mayBeDropped } from './consent.ts';
 import {
-  findAfterRefusal,
-  findBeforeConsent,
   findSentAfterRefusal,
   findSentByRefusing,
   findUndead,
@@ -27,17 +24,14 @@ import {
 } from './deliveryChecks.ts';
 import { whyRepeated } from './directRepeats.ts';
 import { findLostEarly } from './earlyChecks.ts';
-import { findPremature } from './hidden.ts';
 import { findLostIdentify, findOtherId, findRepeatedIdentify } from './identityChecks.ts';
-import { findStuck } from './idleCheck.ts';
 import type { Tracked } from './ledger.ts';
 import { isExcused } from './losses.ts';
-import { accountsOf } from './npm/app.ts';
 import { hasRefusals } from './plan.ts';
 import { findSentAgain } from './repeatChecks.ts';
 import { checkRequests } from './requestChecks.ts';
 import { wasRejected } from './sent.ts';
-import { findEndedTwice, findMiscount, findUnconfirmed, findUnlikeSignal } from './signalChecks.ts';
+import { findEndedTwice, findUnconfirmed, findUnlikeSignal } from './signalChecks.ts';
 import { MESSAGE_TRAVEL, type Stage } from './stage.ts';
 import { mayBeUndone, UNDONE } from './unsaved.ts';
 import { findTwiceOnTheWire } from './wireChecks.ts';
@@ -94,39 +88,9 @@ export const INVARIANTS = {
   queued: 'nothing is queued once all events have ended',
 } as const;
 
-/** Runs after each task of the page: checks its counts and signals, and that it has not acted before consent. */
-export const checkPage = (stage: Stage, page: Page): void => {
-  const { world } = stage;
-  const early = findBeforeConsent(stage);
-  if (early) world.break(INVARIANTS.before, `${page.name}: ${early}`);
-  if (page.state !== 'running') return;
-  for (const { stats, filtered } of accountsOf(page)) {
-    const dropped = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
-    const isRight = stats.tracked === stats.delivered + stats.queued + dropped && stats.queued >= 0;
-    if (!isRight || (stats.dropped.filtered ?? 0) !== filtered)
-      world.break(INVARIANTS.account, `${page.name}: ${JSON.stringify(stats)}, ${filtered} filtered`);
-  }
-  const miscount = findMiscount(stage, page);
-  if (miscount) world.break(INVARIANTS.counted, miscount);
-};
-
 /** Numbers of the events and properties that have reached the service. */
 const arrivedIn = ({ stored, upserted }: Service): Set<number> =>
   new Set([...stored.flatMap(({ payload }) => payload.n ?? []), ...upserted.keys()]);
-
-/** Runs between two steps: checks idle pages, refusals, bounds and prerendered pages. */
-export const checkIdle = (stage: Stage): void => {
-  const detail = findStuck(stage);
-  if (detail) stage.world.break(INVARIANTS.idle, detail);
-  const left = findAfterRefusal(stage);
-  if (left) stage.world.break(INVARIANTS.left, left);
-  const excess = findExcess(stage);
-  if (excess) stage.world.break(INVARIANTS.bounds, excess);
-  const premature = findPremature(stage);
-  if (premature) stage.world.break(INVARIANTS.prerendered, premature);
-  const surplus = findSurplus(stage);
-  if (surplus) stage.world.break(INVARIANTS.stored, surplus);
-};
 
 /** Ends the report of an event that its page tracked before the database had answered. */
 export const EARLY = ' (its page was asking the database)';

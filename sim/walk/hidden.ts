@@ -34,14 +34,15 @@ export const giveUp = (stage: Stage, tab: Tab | undefined): void => {
 export const findPremature = ({ tabs, browser, network, ledger, consent, onDisk }: Stage): string | undefined => {
   const pages = tabs.flatMap(({ prerendered }) => (prerendered?.document.prerendering ? [prerendered] : []));
   if (!pages[0]) return undefined;
-  const stored = onDisk();
   for (const page of pages) {
     if (network.requests.some(({ from }) => from === page.name)) return `${page.name} sends`;
     const isConnected = [...browser.disk.connections].some((connection) => connection.page === page);
     // A refusal erases what is stored, whichever page gets it.
     const isErasing = consent.answers.some((answer) => !answer.isGranted && mayReach(answer, page.name));
     if ((isConnected || browser.disk.isUsedBy(page)) && !isErasing) return `${page.name} opens the database`;
-    const own = [...ledger.tracked.values()].find((event) => event.page === page.name && stored.has(event.n));
+    const tracked = [...ledger.tracked.values()].filter((event) => event.page === page.name);
+    const stored = tracked[0] && onDisk();
+    const own = tracked.find(({ n }) => stored?.has(n));
     if (own) return `${page.name} stores event ${own.n}`;
   }
   return undefined;

@@ -15,35 +15,40 @@ const LEASE = 30_000;
 /** How long (ms) clew waits until it asks the app again, if the app had no new token. */
 const TOKEN_REST = 60_000;
 
-const isCalm = (stage: Stage, page: Page): boolean => {
-  const { plan, world, history, ledger, consent, app } = stage;
+/** Whether no call, fault, departure or pause delays the pages. The order is that of the costs. */
+const isCalm = (stage: Stage): boolean => {
+  const { plan, world, history, ledger, consent, app, network } = stage;
   const now = world.scheduler.now();
-  // Calls of other pages count, too, because a page takes in their journals.
-  const calls = [...ledger.tracked.values(), ...ledger.identified];
+  const answer = consent.answers.at(-1);
   return (
-    now - (page.storedAt ?? now) > SETTLING &&
-    calls.every(({ at }) => now - at > SETTLING) &&
-    // Properties without a customer are no such call. The page may ask the database, and then takes in journals.
-    !history.wasUpserted(page.name, now - SETTLING, now) &&
-    !has(plan, 'poison') &&
+    // Calls of other pages count, too, because a page takes in their journals.
+    now - ledger.lastAt() > SETTLING &&
+    now - network.pausedUntil > SETTLING &&
     now - app.tokenFailedAt > TOKEN_REST + SETTLING &&
     // An event that is held back for want of consent counts as queued.
-    (!isRequired(stage) || (consent.answers.at(-1)?.at ?? now) < now - SETTLING) &&
-    (!isRequired(stage) || !!consent.answers.at(-1)?.isGranted) &&
+    (!isRequired(stage) || (!!answer?.isGranted && now - answer.at > SETTLING)) &&
     history.wasNetworkFair(now - BACK_OFF, now) &&
     history.wasDiskFair(now - LEASE, now) &&
     history.wasAwake(now - LEASE, now) &&
     history.wasClockFair(now - LONGEST_WAIT, now) &&
     // A page that has just left had no time to release its lease.
     !stage.acts.some(({ at, verb }) => verb === 'kill' && at > now - LEASE) &&
-    !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' ? LEASE : SETTLING))
+    !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' ? LEASE : SETTLING)) &&
+    !has(plan, 'poison')
   );
+};
+
+/** Whether the page has had its database for a while. With properties that have no customer, a page asks it again, and takes in journals. */
+const hasSettled = ({ history, world }: Stage, page: Page): boolean => {
+  const now = world.scheduler.now();
+  return now - (page.storedAt ?? now) > SETTLING && !history.wasUpserted(page.name, now - SETTLING, now);
 };
 
 /** A page that still has queued events although it had time and no fault delayed it. */
 export const findStuck = (stage: Stage): string | undefined => {
+  if (!isCalm(stage)) return undefined;
   for (const { page } of stage.tabs) {
-    if (page?.state !== 'running' || !isLoaded(page) || !isCalm(stage, page)) continue;
+    if (page?.state !== 'running' || !isLoaded(page) || !hasSettled(stage, page)) continue;
     for (const { stats } of accountsOf(page)) if (stats.queued) return `${page.name} has ${stats.queued} queued events`;
   }
   return undefined;

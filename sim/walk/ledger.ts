@@ -73,6 +73,8 @@ export interface Ledger {
       },
   ): void;
   readonly identified: readonly Identified[];
+  /** Virtual time (ms) of the last call of `track` or `identify`. */
+  lastAt(): number;
   /** The person whom the page must know by now, or undefined if it may know several. */
   personOf(page: string): string | undefined;
   reset(call: Pick<Change, 'page' | 'calledAt'>): void;
@@ -159,6 +161,7 @@ export const createLedger = (scheduler: Scheduler, travel: number): Ledger => {
       identified.push({ ...call, at: scheduler.now(), isNew, change: changes.length });
     },
     identified,
+    lastAt: () => Math.max(tracked.get(tracked.size)?.at ?? 0, identified.at(-1)?.at ?? 0),
     personOf,
     reset: ({ page, calledAt }) => change(page, '', calledAt),
     refuse(page, isReceived) {

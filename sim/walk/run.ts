@@ -2,11 +2,12 @@ import type { Scripts } from '../bundle.ts';
 import { FAIR } from '../server/network.ts';
 import { drainMicrotasks } from '../world/scheduler.ts';
 import { type Broken, createWorld } from '../world/world.ts';
-import { checkEnd, checkIdle, checkPage, INVARIANTS, isSettled } from './checks.ts';
+import { checkEnd, INVARIANTS, isSettled } from './checks.ts';
 import { isRequired } from './consent.ts';
 import type { Action, Plan } from './plan.ts';
 import { findQueued, LEARNING } from './signalChecks.ts';
 import { createStage, type Stage } from './stage.ts';
+import { checkPage, checkState } from './stateChecks.ts';
 import { themes } from './themes/themes.ts';
 import { act } from './verbs.ts';
 import { noteWeather } from './weather.ts';
@@ -23,10 +24,12 @@ const MOST_TASKS = 60_000;
 /** Ends a walk with more tasks in one step. */
 const ENDLESS = new Error(`more than ${MOST_TASKS} tasks in one step`);
 
-/** Runs one task, and checks the page that owns the task. Resolves to undefined if no task is due before `until`. */
+/** Runs one task, and checks all states. Resolves to undefined if no task is due before `until`. */
 const step = async (stage: Stage, until: number) => {
   const task = await stage.world.scheduler.step(until);
-  for (const page of task ? stage.browser.pages : []) if (page === task?.owner) checkPage(stage, page);
+  if (!task) return undefined;
+  for (const page of stage.browser.pages) if (page === task.owner) checkPage(stage, page);
+  checkState(stage);
   return task;
 };
 
@@ -91,7 +94,8 @@ const walk = async (stage: Stage): Promise<number> => {
     const until = 'ms' in wait ? now() + wait.ms : now() + 1000;
     tasks += await runUntil(stage, until, () => left-- <= 0);
     if ('ms' in wait) world.scheduler.skipTo(until);
-    checkIdle(stage);
+    // Time has passed without a task.
+    checkState(stage);
     await perform(stage, action);
   }
   tasks += await recover(stage);

@@ -12,11 +12,10 @@ import { createHistory, type History } from './history.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { type App, accountsOf, createApp } from './npm/app.ts';
 import { type Action, type Plan, proofOf } from './plan.ts';
+import { createStoring, type Storing } from './stored.ts';
 
 /** How long (ms) a message may take to another tab. Without BroadcastChannel a tab learns of a change when it loads. */
 export const MESSAGE_TRAVEL = 250;
-/** How the names of entries in localStorage begin that have properties before an `identify()`. */
-const EARLY = 'clew.early ';
 
 export interface Tab {
   page: Page | undefined;
@@ -35,7 +34,7 @@ export type Promised =
   | { readonly kind: 'id'; readonly n: number; readonly id: string; readonly called: number; readonly at: number };
 
 /** All parts of one walk. */
-export interface Stage {
+export interface Stage extends Storing {
   readonly world: World;
   readonly plan: Plan;
   readonly browser: Browser;
@@ -64,16 +63,6 @@ export interface Stage {
   readonly flushes: Map<object, Page>;
   /** Loads a page in the tab. After the stub, the bundle runs a moment later, as an async script does. */
   load(tab: Tab, isPrerendering?: boolean): Page;
-  /** Numbers of events on the disk, in IndexedDB or in localStorage. */
-  onDisk(): Set<number>;
-  /** The same without those of the running transaction. A browser may lose it as its page leaves or is killed. */
-  certain(): Set<number>;
-  /** Numbers of the events in the database. With `isCertain`, not those of the running transaction. */
-  inDatabase(isCertain?: boolean): Set<number>;
-  /** Numbers of the events in localStorage. */
-  inJournals(): Set<number>;
-  /** Numbers of the properties that wait for an `identify()`. */
-  inEarly(): Set<number>;
 }
 
 /** The function that performs each verb of these actions. */
@@ -87,8 +76,6 @@ interface EndedEvent {
   readonly correlationValue?: string;
   readonly payload?: { readonly n?: number; readonly distinct_id?: string };
 }
-
-const numbersIn = (text: string): number[] => [...text.matchAll(/\\*"n\\*":(\d+)/g)].map(([, n]) => Number(n));
 
 export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage => {
   const service = createService(world);
@@ -163,6 +150,7 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
     holders: new Set(),
     flushes: new Map(),
     promised: [],
+    ...createStoring(browser),
     load(tab, isPrerendering = false) {
       const page = browser.open({ dataset: plan.dataset, sessionStorage: tab.sessionStorage, isPrerendering });
       if (isPrerendering) tab.prerendered = page;
@@ -187,12 +175,6 @@ export const createStage = (world: World, scripts: Scripts, plan: Plan): Stage =
       else evaluate();
       return page;
     },
-    onDisk: () => new Set([...stage.inDatabase(), ...stage.inJournals()]),
-    certain: () => new Set([...stage.inDatabase(true), ...stage.inJournals()]),
-    inDatabase: (isCertain) => new Set(numbersIn(JSON.stringify(browser.disk.committed(isCertain)))),
-    inJournals: () => new Set([...browser.localStorage.values()].flatMap(numbersIn)),
-    inEarly: () =>
-      new Set([...browser.localStorage].flatMap(([key, value]) => (key.startsWith(EARLY) ? numbersIn(value) : []))),
   };
   return stage;
 };
