@@ -64,7 +64,7 @@ export interface Network {
   conditions: Conditions;
   /** Every request, in the order in which they were sent. */
   readonly requests: RequestRecord[];
-  /** Until when (virtual ms) answers have asked their senders to wait. */
+  /** Until when (virtual ms) clew may wait, because answers have asked for a pause or refused a request. */
   pausedUntil: number;
   /** Whether the network loses no request and no answer. */
   readonly isFair: () => boolean;
@@ -123,6 +123,9 @@ export const contentOf = (request: NetworkRequest): string => {
 /** Longest pause (ms) that clew keeps. */
 const LONGEST_PAUSE = 3_600_000;
 
+/** Whether clew retries the request only after a pause of up to an hour, or gives up events: the key, the address or the content is wrong. */
+const isRefusal = (status: number): boolean => status >= 300 && !/408|425|429|5../.test(`${status}`);
+
 /** Routes each request to a server by the prefix of its address. */
 export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
   const { scheduler } = world;
@@ -140,7 +143,8 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       // clew trusts no HTML, because the relay and the service never answer with it.
       const isForeign = headers['Content-Type'] === 'text/html';
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
-      network.pausedUntil = Math.max(network.pausedUntil, scheduler.now() + Math.min(retryAfter, LONGEST_PAUSE));
+      const pause = !isCut && isRefusal(status) ? LONGEST_PAUSE : Math.min(retryAfter, LONGEST_PAUSE);
+      network.pausedUntil = Math.max(network.pausedUntil, scheduler.now() + pause);
       const handovers = isFailed ? [] : (headers['clew-handovers'] ?? '').split(',');
       entry.end = {
         at: scheduler.now(),

@@ -3,12 +3,7 @@ import { findHoard, isFullFor } from './boundChecks.ts';
 import { findForged, findTooSoon, findUnlikeId, findUnreported, hasForged } from './callsChecks.ts';
 import { findWrongClock } from './clockChecks.ts';
 import { looksRefused, mayBeDropped } from './consent.ts';
-import {
-  findSentAfterRefusal,
-  findSentByRefusing,
-  findUndead,
-  findWithoutAnswer,
-} from './consentChecks.ts';
+import { findSentAfterRefusal, findSentByRefusing, findUndead, findWithoutAnswer } from './consentChecks.ts';
 import {
   findChanged,
   findDisorder,
@@ -199,7 +194,7 @@ export const checkEnd = (stage: Stage): void => {
     confirmed.set(uuid, at);
   }
   checkPersons(stage);
-  for (const page of flushes.values()) if (page.state === 'running') world.break(INVARIANTS.flush, page.name);
+  for (const { page } of flushes.values()) if (page.state === 'running') world.break(INVARIANTS.flush, page.name);
   const found: Partial<Record<keyof typeof INVARIANTS, string | undefined>> = {
     ...checkRequests(stage),
     handover: findKeptAtDeparture(stage),
@@ -251,7 +246,7 @@ export const isSettled = (stage: Stage): boolean => {
       !isExcused(stage, event)
     )
       return false;
-  for (const page of flushes.values()) if (page.state === 'running') return false;
+  for (const { page } of flushes.values()) if (page.state === 'running') return false;
   for (const page of app.trickling) if (page.state === 'running') return false;
   return onDisk().size === 0 && !findLostIdentify(stage) && !findLostEarly(stage);
 };

@@ -45,11 +45,42 @@ const hasSettled = ({ history, world }: Stage, page: Page): boolean => {
 };
 
 /** A page that still has queued events although it had time and no fault delayed it. */
-export const findStuck = (stage: Stage): string | undefined => {
-  if (!isCalm(stage)) return undefined;
-  for (const { page } of stage.tabs) {
-    if (page?.state !== 'running' || !isLoaded(page) || !hasSettled(stage, page)) continue;
+const findStuck = (pages: readonly Page[]): string | undefined => {
+  for (const page of pages)
     for (const { stats } of accountsOf(page)) if (stats.queued) return `${page.name} has ${stats.queued} queued events`;
-  }
   return undefined;
+};
+
+/** An event that is still stored although the service has it, and the pages had time to delete it. */
+const findKept = (stage: Stage): string | undefined => {
+  const { service } = stage;
+  const stored = stage.onDisk();
+  if (!stored.size) return undefined;
+  // Properties of a customer whose `$identify` was dropped wait for the next `identify()`.
+  const waiting = stage.inEarly();
+  const confirmed = new Set(
+    service.stored.flatMap(({ payload, isConfirmed }) => (isConfirmed ? (payload.n ?? 0) : [])),
+  );
+  const kept = [...stored].filter((n) => !waiting.has(n) && (confirmed.has(n) || service.upserted.has(n)));
+  return kept[0] === undefined ? undefined : `still stored: ${kept.slice(0, 10)}`;
+};
+
+/** A promise of `flush`, `trackNow` or `correlationValue` that is pending although nothing delays its page. */
+const findPending = ({ flushes, world }: Stage, pages: readonly Page[]): string | undefined => {
+  for (const [, { page, at }] of flushes)
+    if (pages.includes(page) && world.scheduler.now() - at > LEASE)
+      return `${page.name}, since ${(at / 1000).toFixed(3)} s`;
+  return undefined;
+};
+
+/** The faults of pages that nothing delays, by invariant. */
+export const checkIdle = (stage: Stage) => {
+  if (!isCalm(stage)) return {};
+  const open = stage.tabs.flatMap(({ page }) => (page?.state === 'running' && isLoaded(page) ? page : []));
+  const settled = open.filter((page) => hasSettled(stage, page));
+  return {
+    idle: findStuck(settled),
+    storage: settled[0] && settled.length === open.length ? findKept(stage) : undefined,
+    flush: findPending(stage, settled),
+  };
 };

@@ -59,8 +59,8 @@ export interface Stage extends Storing {
   /** Names of pages whose transaction blocks the database. */
   readonly holders: Set<string>;
   readonly promised: Promised[];
-  /** The pending promises of `flush`, `trackNow` and `correlationValue`, with the page of each. */
-  readonly flushes: Map<object, Page>;
+  /** The pending promises of `flush`, `trackNow` and `correlationValue`, with the page and the time (ms) of each call. */
+  readonly flushes: Map<object, { readonly page: Page; readonly at: number }>;
   /** Loads a page in the tab. After the stub, the bundle runs a moment later, as an async script does. */
   load(tab: Tab, isPrerendering?: boolean): Page;
 }

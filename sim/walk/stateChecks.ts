@@ -3,7 +3,7 @@ import { findExcess, findSurplus } from './boundChecks.ts';
 import { INVARIANTS } from './checks.ts';
 import { findAfterRefusal, findBeforeConsent } from './consentChecks.ts';
 import { findPremature } from './hidden.ts';
-import { findStuck } from './idleCheck.ts';
+import { checkIdle } from './idleCheck.ts';
 import { accountsOf } from './npm/app.ts';
 import { findMiscount } from './signalChecks.ts';
 import type { Stage } from './stage.ts';
@@ -27,7 +27,7 @@ export const checkPage = (stage: Stage, page: Page): void => {
 /** Runs after each task: checks states that may be wrong for a moment, and that a later check at the end would not see. */
 export const checkState = (stage: Stage): void => {
   const found: Partial<Record<keyof typeof INVARIANTS, string | undefined>> = {
-    idle: findStuck(stage),
+    ...checkIdle(stage),
     left: findAfterRefusal(stage),
     bounds: findExcess(stage),
     prerendered: findPremature(stage),

@@ -154,7 +154,7 @@ export const flush = (stage: Stage, page: Page): void =>
     stage.history.stir();
     const flushing = page.clew()?.('flush') as Promise<void> | undefined;
     if (!flushing) return;
-    stage.flushes.set(flushing, page);
+    stage.flushes.set(flushing, { page, at: stage.world.scheduler.now() });
     flushing.then(() => stage.flushes.delete(flushing));
   });
 
@@ -164,7 +164,7 @@ export const depart = (stage: Stage, page: Page, isCached: boolean): void => {
   history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
   if (!isLoaded(page)) ledger.leaveUnheard(page.name);
   // The stub saves its calls without their promises, which stay pending.
-  if (!isLoaded(page)) for (const [promise, caller] of flushes) if (caller === page) flushes.delete(promise);
+  if (!isLoaded(page)) for (const [promise, call] of flushes) if (call.page === page) flushes.delete(promise);
   stage.browser.leave(page, isCached);
   forgetUnstored(stage, page);
 };

@@ -25,7 +25,7 @@ export const callsVerbs: VerbsOf<CallsAction> = {
       const sending = page.clew()?.('trackNow', 'walk', payloadOf(n, 0)) as Promise<void> | undefined;
       // The stub returns nothing.
       if (!sending) return;
-      flushes.set(sending, page);
+      flushes.set(sending, { page, at: world.scheduler.now() });
       sending.then(() => {
         flushes.delete(sending);
         promised.push({ kind: 'sent', n, at: world.scheduler.now(), isAlone: wasAlone && isAlone(stage, page) });
@@ -46,7 +46,7 @@ export const callsVerbs: VerbsOf<CallsAction> = {
     page.guard(() => {
       const asking = page.clew()?.('correlationValue') as Promise<string> | undefined;
       if (!asking) return;
-      flushes.set(asking, page);
+      flushes.set(asking, { page, at: called });
       asking.then((id) => {
         flushes.delete(asking);
         if (page.state !== 'running') return;
