@@ -10,7 +10,7 @@ const SETTLING = 10_000;
 const BACK_OFF = 600_000;
 /** Longest wait (ms) after the clock was set. */
 const LONGEST_WAIT = 3_600_000;
-/** How long (ms) a crashed tab keeps the lease. */
+/** How long (ms) a crashed tab keeps the lease, or a tab whose end another tab has overwritten in localStorage. */
 const LEASE = 30_000;
 /** How long (ms) clew waits until it asks the app again, if the app had no new token. */
 const TOKEN_REST = 60_000;
@@ -20,6 +20,7 @@ const isCalm = (stage: Stage): boolean => {
   const { plan, world, history, ledger, consent, app, network } = stage;
   const now = world.scheduler.now();
   const answer = consent.answers.at(-1);
+  const { hasLag } = plan.features;
   return (
     // Calls of other pages count, too, because a page takes in their journals.
     now - ledger.lastAt() > SETTLING &&
@@ -33,7 +34,7 @@ const isCalm = (stage: Stage): boolean => {
     history.wasClockFair(now - LONGEST_WAIT, now) &&
     // A page that has just left had no time to release its lease.
     !stage.acts.some(({ at, verb }) => verb === 'kill' && at > now - LEASE) &&
-    !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' ? LEASE : SETTLING)) &&
+    !history.departures.some(({ at, kind }) => at > now - (kind === 'crashes' || hasLag ? LEASE : SETTLING)) &&
     !has(plan, 'poison')
   );
 };
