@@ -1,4 +1,4 @@
-import { contentOf, type NetworkAnswer } from '../server/network.ts';
+import { contentOf, isRedirect, type NetworkAnswer } from '../server/network.ts';
 import type { World } from '../world/world.ts';
 import type { Signal } from './abort.ts';
 import type { Browser, UnderWay } from './browser.ts';
@@ -10,6 +10,7 @@ interface Init {
   body?: string | Uint8Array;
   keepalive?: boolean;
   signal?: Signal;
+  redirect?: 'error' | 'follow';
 }
 
 /** The origin of all pages. The servers know their own addresses as paths. */
@@ -101,7 +102,11 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
           scheduler.after(0, `${page.name} answer`, run, { owner: page });
         };
         const sent = post(url, init, (answer) =>
-          settle(() => (answer ? resolve(responseOf(answer)) : reject(new TypeError('Failed to fetch')))),
+          settle(() => {
+            const isFollowed = answer && isRedirect(answer.status);
+            if (!answer || (isFollowed && init.redirect === 'error')) reject(new TypeError('Failed to fetch'));
+            else resolve(responseOf(isFollowed ? { ...answer, status: 200 } : answer));
+          }),
         );
         init.signal?.addEventListener('abort', () => {
           sent?.giveUp();

@@ -1,3 +1,4 @@
+import { answerMutants } from './answerMutants.ts';
 import { callMutants } from './callMutants.ts';
 import { clockMutants } from './clockMutants.ts';
 import { deliveryMutants } from './deliveryMutants.ts';
@@ -12,6 +13,7 @@ import { visitorMutants } from './visitorMutants.ts';
 export const mutants: readonly Mutant[] = [
   ...storageMutants,
   ...deliveryMutants,
+  ...answerMutants,
   ...visitorMutants,
   ...relayMutants,
   ...receiptMutants,

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { type Rejections, TOKEN_EXPIRED } from '../../src/wire.ts';
+import { RELAY_HEADER, type Rejections, TOKEN_EXPIRED } from '../../src/wire.ts';
 import type { World } from '../world/world.ts';
 
 export interface NetworkRequest {
@@ -35,6 +35,10 @@ export interface Conditions {
   readonly cut: number;
   /** Answers in place of the server: a captive portal, a CDN, a service worker. */
   readonly foreign?: NetworkAnswer | undefined;
+  /** Changes the answers of the server, as a proxy does. */
+  readonly change?: (answer: NetworkAnswer) => NetworkAnswer;
+  /** Whether a cache answers with the server's last failure. */
+  readonly isStale?: boolean;
   /** Whether all requests stay without an answer. */
   readonly hangs: boolean;
 }
@@ -120,17 +124,27 @@ export const contentOf = (request: NetworkRequest): string => {
   return (body.batch ?? [body]).map(({ event = 'properties', payload }) => payload?.n ?? event).join(', ');
 };
 
+/** Whether the browser follows the answer to another address, or fails the request with `redirect: 'error'`. */
+export const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
+
+/** Whether clew does not trust a success with these headers. Each answer of a relay has its header, and a service sends no HTML. */
+const isForeignTo = ({ headers }: NetworkRequest, answered: NetworkAnswer['headers']): boolean =>
+  headers.Authorization ? /^text\/html/i.test(answered['Content-Type'] ?? '') : !answered[RELAY_HEADER];
+
 /** Longest pause (ms) that clew keeps. */
 const LONGEST_PAUSE = 3_600_000;
 
 /** Whether clew retries the request only after a pause of up to an hour, or gives up events: the key, the address or the content is wrong. */
-const isRefusal = (status: number): boolean => status >= 300 && !/408|425|429|5../.test(`${status}`);
+const isRefusal = (status: number): boolean =>
+  status >= 300 && !isRedirect(status) && !/408|425|429|5../.test(`${status}`);
 
 /** Routes each request to a server by the prefix of its address. */
 export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
   const { scheduler } = world;
   const random = world.random.fork('network');
   const cutting = world.random.fork('cut requests');
+  /** The last answer of a server that is no success. */
+  let lastFailure: NetworkAnswer | undefined;
   /** Records the request, and later its outcome. */
   const record = (request: NetworkRequest) => {
     const entry: RequestRecord = { at: scheduler.now(), from: request.from, request };
@@ -140,8 +154,7 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
       const { status = 0, headers = {}, isCut } = answer ?? {};
       // clew does not read the headers of an answer whose body breaks off.
       const retryAfter = isCut ? 0 : pauseOf(headers['Retry-After'], world.serverClock());
-      // clew trusts no HTML, because the relay and the service never answer with it.
-      const isForeign = headers['Content-Type'] === 'text/html';
+      const isForeign = isForeignTo(request, headers);
       const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
       const pause = !isCut && isRefusal(status) ? LONGEST_PAUSE : Math.min(retryAfter, LONGEST_PAUSE);
       network.pausedUntil = Math.max(network.pausedUntil, scheduler.now() + pause);
@@ -190,15 +203,15 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
         return sent();
       }
       if (random.chance(conditions.lostBefore)) return fail('lost before it was taken');
-      const reply = (answer: NetworkAnswer) => {
+      const reply = (given: NetworkAnswer) => {
+        if (given.status >= 300) lastFailure = given;
+        const answer = conditions.change?.(given) ?? given;
         if (random.chance(conditions.lostAfter)) return void fail(`answer ${answer.status} lost`);
         const isCut = random.chance(conditions.cut);
         travel('answer', () => done(isCut ? { ...answer, isCut } : answer));
       };
-      if (conditions.foreign) {
-        const { foreign } = conditions;
-        return sent(travel('request', () => reply(foreign)));
-      }
+      const foreign = conditions.foreign ?? (conditions.isStale ? lastFailure : undefined);
+      if (foreign) return sent(travel('request', () => reply(foreign)));
       const [, server] = Object.entries(servers).find(([prefix]) => request.url.startsWith(prefix)) ?? [];
       if (!server) return fail('no server');
       return sent(travel('request', () => server(request, reply)));

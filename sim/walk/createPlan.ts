@@ -22,9 +22,14 @@ const pickWait = (random: Random): Step['wait'] =>
     : { ms: Math.round(random.pick([0, 5, 60, 800, 5000, 40_000]) * random.next()) };
 
 /** Shares of walks with a theme of a separate stream. So the themes of the other walks are those from before these themes existed. */
-const SHARES = { calls: 0.06, tokens: 0.04, dormant: 0.03, upstream: 0.05, statuses: 0.04 } satisfies Partial<
-  Record<ThemeName, number>
->;
+const SHARES = {
+  calls: 0.06,
+  tokens: 0.04,
+  dormant: 0.03,
+  upstream: 0.05,
+  statuses: 0.04,
+  foreign: 0.05,
+} satisfies Partial<Record<ThemeName, number>>;
 const SEPARATE = Object.keys(SHARES) as (keyof typeof SHARES)[];
 const PICKED = (Object.keys(themes) as ThemeName[]).filter((name) => !(name in SHARES));
 

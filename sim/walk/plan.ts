@@ -2,6 +2,7 @@ import type { Features } from '../browser/browser.ts';
 import type { Proof } from '../server/relay.ts';
 import type { NpmAction } from './npm/actions.ts';
 import type { CallsAction } from './themes/callsVerbs.ts';
+import type { ForeignAction } from './themes/foreignVerbs.ts';
 import type { PagesAction } from './themes/pagesVerbs.ts';
 import type { StorageAction } from './themes/storageVerbs.ts';
 import type { TokensAction } from './themes/tokensVerbs.ts';
@@ -52,7 +53,8 @@ export type Action =
   | PagesAction
   | CallsAction
   | TokensAction
-  | UpstreamAction;
+  | UpstreamAction
+  | ForeignAction;
 
 /** Waits for time, or for a number of tasks, and then acts: a step can fall between any two tasks. */
 export interface Step {
@@ -72,7 +74,8 @@ export type ThemeName =
   | 'tokens'
   | 'dormant'
   | 'upstream'
-  | 'statuses';
+  | 'statuses'
+  | 'foreign';
 
 export interface Plan {
   readonly seed: number;
@@ -97,7 +100,9 @@ export const proofOf = ({ isSigned, hasTokens }: Plan): Proof =>
 
 /** Whether a request can fail anywhere in the plan. */
 export const hasFaults = ({ steps }: Plan): boolean =>
-  steps.some(({ action: { verb } }) => ['network', 'service', 'offline', 'transport', 'upstream'].includes(verb));
+  steps.some(({ action: { verb } }) =>
+    ['network', 'service', 'offline', 'transport', 'upstream', 'foreign'].includes(verb),
+  );
 
 /** Whether an action has this verb, or tracks an event of this name, anywhere in the plan. */
 export const has = ({ steps }: Plan, ...verbs: readonly (Action['verb'] | 'poison')[]): boolean =>

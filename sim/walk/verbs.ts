@@ -7,6 +7,7 @@ import { npmVerbs } from './npm/verbs.ts';
 import type { Action } from './plan.ts';
 import type { Stage, VerbsOf } from './stage.ts';
 import { callsVerbs } from './themes/callsVerbs.ts';
+import { foreignVerbs } from './themes/foreignVerbs.ts';
 import { pagesVerbs } from './themes/pagesVerbs.ts';
 import { storageVerbs } from './themes/storageVerbs.ts';
 import { tokensVerbs } from './themes/tokensVerbs.ts';
@@ -131,6 +132,7 @@ const verbs: Verbs = {
   ...callsVerbs,
   ...tokensVerbs,
   ...upstreamVerbs,
+  ...foreignVerbs,
 };
 
 /** Performs the action of a step, between two tasks. */

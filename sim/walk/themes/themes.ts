@@ -4,6 +4,7 @@ import { calls } from './calls.ts';
 import { consent } from './consent.ts';
 import { crashes } from './crashes.ts';
 import { dormant } from './dormant.ts';
+import { foreign } from './foreign.ts';
 import { npm } from './npm.ts';
 import { pages } from './pages.ts';
 import { statuses } from './statuses.ts';
@@ -24,4 +25,5 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
   dormant,
   upstream,
   statuses,
+  foreign,
 };
