@@ -1,4 +1,5 @@
-import { contentOf, isRedirect, type NetworkAnswer } from '../server/network.ts';
+import { contentOf, type NetworkAnswer } from '../server/network.ts';
+import { isRedirect } from '../server/outcome.ts';
 import type { World } from '../world/world.ts';
 import type { Signal } from './abort.ts';
 import type { Browser, UnderWay } from './browser.ts';

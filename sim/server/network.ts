@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { RELAY_HEADER, type Rejections, TOKEN_EXPIRED } from '../../src/wire.ts';
 import type { World } from '../world/world.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
 
 export interface NetworkRequest {
   /** The name of its sender, for the timeline. */
@@ -51,17 +51,7 @@ export interface RequestRecord {
   readonly from: string;
   readonly request: NetworkRequest;
   /** Undefined until its sender has an answer or knows that there will be none. */
-  end?: {
-    readonly at: number;
-    readonly isFailed: boolean;
-    readonly retryAfter: number;
-    readonly status: number;
-    /** The status of the service, which a relay reports. Without a relay, the same as `status`. */
-    readonly serviceStatus: number;
-    readonly handovers: readonly string[];
-    /** Ids of events whose identity token has expired: they wait for a new one. */
-    readonly expired: readonly string[];
-  };
+  end?: Outcome & { readonly at: number };
 }
 
 export interface Network {
@@ -96,7 +86,8 @@ interface Body {
   readonly payload?: { readonly n?: number };
 }
 
-const parse = (text: string): Body | undefined => {
+/** Undefined if the text is no JSON. */
+export const parseBody = (text: string): Body | undefined => {
   try {
     return JSON.parse(text);
   } catch {
@@ -104,39 +95,12 @@ const parse = (text: string): Body | undefined => {
   }
 };
 
-const expiredIn = (text = ''): readonly string[] => {
-  const { rejected = [] } = (parse(text) ?? {}) as Partial<Rejections>;
-  return rejected.filter(({ reason }) => reason === TOKEN_EXPIRED).map(({ uuid }) => uuid);
-};
-
-/** The pause (ms) that `Retry-After` asks for at this time (ms since the epoch): https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3 */
-const pauseOf = (value = '', now: number): number => {
-  if (/^\d+$/.test(value)) return Number(value) * 1000;
-  return /GMT$/.test(value) ? Math.max(Date.parse(value) - now, 0) : 0;
-};
-
-const serviceStatusIn = (text = ''): number => Number(Object(parse(text)).status) || 0;
-
 /** The content of a body for the timeline: the number of each event, or its name. */
 export const contentOf = (request: NetworkRequest): string => {
-  const body = parse(textOf(request));
+  const body = parseBody(textOf(request));
   if (!body) return 'no JSON';
   return (body.batch ?? [body]).map(({ event = 'properties', payload }) => payload?.n ?? event).join(', ');
 };
-
-/** Whether the browser follows the answer to another address, or fails the request with `redirect: 'error'`. */
-export const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
-
-/** Whether clew does not trust a success with these headers. Each answer of a relay has its header, and a service sends no HTML. */
-const isForeignTo = ({ headers }: NetworkRequest, answered: NetworkAnswer['headers']): boolean =>
-  headers.Authorization ? /^text\/html/i.test(answered['Content-Type'] ?? '') : !answered[RELAY_HEADER];
-
-/** Longest pause (ms) that clew keeps. */
-const LONGEST_PAUSE = 3_600_000;
-
-/** Whether clew retries the request only after a pause of up to an hour, or gives up events: the key, the address or the content is wrong. */
-const isRefusal = (status: number): boolean =>
-  status >= 300 && !isRedirect(status) && !/408|425|429|5../.test(`${status}`);
 
 /** Routes each request to a server by the prefix of its address. */
 export const createNetwork = (world: World, servers: Readonly<Record<string, Server>>): Network => {
@@ -151,23 +115,9 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
     network.requests.push(entry);
     return (answer?: NetworkAnswer) => {
       if (entry.end) return;
-      const { status = 0, headers = {}, isCut } = answer ?? {};
-      // clew does not read the headers of an answer whose body breaks off.
-      const retryAfter = isCut ? 0 : pauseOf(headers['Retry-After'], world.serverClock());
-      const isForeign = isForeignTo(request, headers);
-      const isFailed = status === 0 || status >= 300 || !!isCut || isForeign;
-      const pause = !isCut && isRefusal(status) ? LONGEST_PAUSE : Math.min(retryAfter, LONGEST_PAUSE);
-      network.pausedUntil = Math.max(network.pausedUntil, scheduler.now() + pause);
-      const handovers = isFailed ? [] : (headers['clew-handovers'] ?? '').split(',');
-      entry.end = {
-        at: scheduler.now(),
-        isFailed,
-        retryAfter,
-        status,
-        serviceStatus: serviceStatusIn(answer?.text) || status,
-        handovers,
-        expired: expiredIn(answer?.text),
-      };
+      const outcome = outcomeOf(request, answer, world.serverClock());
+      network.pausedUntil = Math.max(network.pausedUntil, scheduler.now() + outcome.pause);
+      entry.end = { at: scheduler.now(), ...outcome };
     };
   };
   const network: Network = {

@@ -107,6 +107,13 @@ export const findExcess = (stage: Stage): string | undefined => {
   return undefined;
 };
 
+/** The number of running pages whose database has not answered yet. Such a page does not know what earlier pages have stored. */
+const countAsking = ({ browser, history }: Stage): number =>
+  [...browser.pages].filter(({ state, storedAt, name }) => {
+    const isAsking = storedAt === undefined && !history.shut.has(name);
+    return state === 'running' && isAsking;
+  }).length;
+
 /**
  * More in the storage of the origin than its pages may hold. Pages that follow each other share one bound. Pages that are
  * open at once may each fill up before they know of each other.
@@ -114,7 +121,7 @@ export const findExcess = (stage: Stage): string | undefined => {
 export const findSurplus = (stage: Stage): string | undefined => {
   const { browser, plan, ledger, onDisk } = stage;
   const crowd = crowdOf(stage);
-  const most = mostOf(plan) * crowd;
+  const most = mostOf(plan) * (crowd + countAsking(stage));
   if (most === Number.POSITIVE_INFINITY) return undefined;
   const stored = onDisk();
   if (stored.size > most) return `${stored.size} events are stored, ${crowd} pages were open at once`;

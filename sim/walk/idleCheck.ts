@@ -53,8 +53,11 @@ const findStuck = (pages: readonly Page[]): string | undefined => {
 };
 
 /** An event that is still stored although the service has it, and the pages had time to delete it. */
-const findKept = (stage: Stage): string | undefined => {
-  const { service } = stage;
+const findKept = (stage: Stage, pages: readonly Page[]): string | undefined => {
+  const { service, history } = stage;
+  const loaded = Math.max(...pages.map(({ name }) => history.loadOf(name)));
+  // Only a page that loads after the departure asks whether a handover has arrived.
+  if (history.departures.some(({ at }) => at >= loaded)) return undefined;
   const stored = stage.onDisk();
   if (!stored.size) return undefined;
   // Properties of a customer whose `$identify` was dropped wait for the next `identify()`.
@@ -81,7 +84,7 @@ export const checkIdle = (stage: Stage) => {
   const settled = open.filter((page) => hasSettled(stage, page));
   return {
     idle: findStuck(settled),
-    storage: settled[0] && settled.length === open.length ? findKept(stage) : undefined,
+    storage: settled[0] && settled.length === open.length ? findKept(stage, settled) : undefined,
     flush: findPending(stage, settled),
   };
 };

@@ -81,7 +81,16 @@ describe('the check of requests while events trickle in', () => {
       headers: {},
       body: JSON.stringify({ batch: Array.from({ length: count }, () => ({ payload: { n } })) }),
     },
-    end: { at: at + 60, isFailed: false, retryAfter: 0, status: 201, serviceStatus: 201, handovers: [], expired: [] },
+    end: {
+      at: at + 60,
+      isFailed: false,
+      retryAfter: 0,
+      status: 201,
+      serviceStatus: 201,
+      handovers: [],
+      expired: [],
+      pause: 0,
+    },
   });
   const stage = (isFair: boolean) => {
     const history = createHistory({ now: () => 4000 });
