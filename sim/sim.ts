@@ -10,6 +10,7 @@ import { rateFaults } from './walk/rates.ts';
 import { runPlan } from './walk/run.ts';
 import { shrink } from './walk/shrink.ts';
 import { themes } from './walk/themes/themes.ts';
+import { legendOf } from './walk/timeline.ts';
 import { walkAll } from './walkAll.ts';
 import type { WorkerReport } from './worker.ts';
 
@@ -61,7 +62,7 @@ const showWalk = async (plan: Plan): Promise<boolean> => {
   const shown = isShrunk ? await shrink(plan, breaks) : plan;
   const lines: string[] = [];
   const { broken } = await runPlan(scripts, shown, (line) => lines.push(line));
-  console.log(lines.join('\n'));
+  console.log(`${legendOf(shown)}\n${lines.join('\n')}`);
   for (const { invariant, detail } of broken) console.log(`\nbroken: ${invariant}\n  ${detail}`);
   if (isShrunk) console.log(`\n${shown.steps.length} of ${plan.steps.length} steps: ${JSON.stringify(shown)}`);
   return !broken[0];

@@ -95,15 +95,19 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
         const free = init.keepalive ? reserve(bytesOf(init.body)) : () => {};
         if (!free) return reject(new TypeError('keepalive quota exceeded'));
         let isOver = false;
-        const settle = (run: () => void) => {
+        const settle = (result: string, run: () => void) => {
           if (isOver) return;
           isOver = true;
           free();
           // As a task of the page, the answer never reaches a page that is gone, and waits for a page in the back/forward cache.
-          scheduler.after(0, `${page.name} answer`, run, { owner: page });
+          const task = () => {
+            world.log(page.name, () => `gets ${result}`);
+            run();
+          };
+          scheduler.after(0, `${page.name} answer`, task, { owner: page });
         };
         const sent = post(url, init, (answer) =>
-          settle(() => {
+          settle(answer ? `${answer.status}${answer.isCut ? ', whose body breaks off' : ''}` : 'no answer', () => {
             const isFollowed = answer && isRedirect(answer.status);
             if (!answer || (isFollowed && init.redirect === 'error')) reject(new TypeError('Failed to fetch'));
             else resolve(responseOf(isFollowed ? { ...answer, status: 200 } : answer));
@@ -111,7 +115,7 @@ export const createFetching = (world: World, browser: Browser, page: Page): Fetc
         );
         init.signal?.addEventListener('abort', () => {
           sent?.giveUp();
-          settle(() => reject(init.signal?.reason));
+          settle('no answer in time', () => reject(init.signal?.reason));
         });
       }),
     sendBeacon(url, body) {

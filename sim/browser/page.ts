@@ -35,6 +35,9 @@ export interface PageOptions {
   readonly isPrerendering?: boolean;
 }
 
+/** The key of an entry without its ids. */
+const shortOf = (key: string): string => key.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => id.slice(0, 4));
+
 /** One document, with globals of its own: those that clew uses. */
 export interface Page extends Owner {
   state: Owner['state'];
@@ -150,7 +153,9 @@ export const createPage = (world: World, browser: Browser, name: string, options
 
   const onWrite = (value: unknown) => void browser.writes.push({ at: scheduler.now(), page: name, value });
   /** A page must not write while it is prerendering. */
-  const onStored = (written?: string) => {
+  const onStored = (key: string, before: string | undefined, written: string | undefined) => {
+    const what = written === undefined ? 'deletes from' : 'writes into';
+    if (before !== written) world.log(name, () => `${what} localStorage: ${shortOf(key)}`);
     if (written !== undefined && document.prerendering)
       world.break('a prerendered page sends and stores nothing', `${name}: localStorage`);
     if (written !== undefined) onWrite(written);

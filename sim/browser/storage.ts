@@ -2,12 +2,12 @@
  * A storage area like `localStorage`, whose properties are the entries of a map that outlives the page.
  *
  * @param limits `most`: characters of all keys and values together
- * @param onChange called with each value that is written, and without a value after a deletion
+ * @param onChange called after each write and each deletion, with the values before and after it
  */
 export const createStorage = (
   entries: Map<string, string>,
   limits: { isRefused: boolean; most: number },
-  onChange: (written?: string) => void = () => {},
+  onChange: (key: string, before: string | undefined, after: string | undefined) => void = () => {},
 ): object => {
   const check = () => {
     if (limits.isRefused) throw new DOMException('storage is refused', 'SecurityError');
@@ -18,8 +18,9 @@ export const createStorage = (
     // A full localStorage takes a value that is no longer than the old one.
     const isLonger = value.length > (entries.get(key)?.length ?? -1);
     if (isLonger && length > limits.most) throw new DOMException('over quota', 'QuotaExceededError');
+    const before = entries.get(key);
     entries.set(key, value);
-    onChange(value);
+    onChange(key, before, value);
   };
   return new Proxy(Object.create(null), {
     get(_, key) {
@@ -33,8 +34,9 @@ export const createStorage = (
     },
     deleteProperty(_, key) {
       check();
+      const before = entries.get(String(key));
       entries.delete(String(key));
-      onChange();
+      onChange(String(key), before, undefined);
       return true;
     },
     has: (_, key) => entries.has(String(key)),

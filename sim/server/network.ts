@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { rangesOf } from '../world/ranges.ts';
 import type { World } from '../world/world.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 
@@ -99,7 +100,21 @@ export const parseBody = (text: string): Body | undefined => {
 export const contentOf = (request: NetworkRequest): string => {
   const body = parseBody(textOf(request));
   if (!body) return 'no JSON';
-  return (body.batch ?? [body]).map(({ event = 'properties', payload }) => payload?.n ?? event).join(', ');
+  const names: string[] = [];
+  let numbers: number[] = [];
+  const endRange = () => {
+    if (numbers[0] !== undefined) names.push(rangesOf(numbers));
+    numbers = [];
+  };
+  for (const { event = 'properties', payload } of body.batch ?? [body]) {
+    const n = payload?.n;
+    // Ranges keep the order of the events.
+    if (n === undefined || n !== (numbers.at(-1) ?? n - 1) + 1) endRange();
+    if (n === undefined) names.push(event);
+    else numbers.push(n);
+  }
+  endRange();
+  return names.join(', ') || 'no events';
 };
 
 /** Routes each request to a server by the prefix of its address. */
@@ -161,7 +176,10 @@ export const createNetwork = (world: World, servers: Readonly<Record<string, Ser
         travel('answer', () => done(isCut ? { ...answer, isCut } : answer));
       };
       const foreign = conditions.foreign ?? (conditions.isStale ? lastFailure : undefined);
-      if (foreign) return sent(travel('request', () => reply(foreign)));
+      if (foreign) {
+        world.log('network', () => `another server answers ${request.from} ${foreign.status} ${foreign.text}`.trim());
+        return sent(travel('request', () => reply(foreign)));
+      }
       const [, server] = Object.entries(servers).find(([prefix]) => request.url.startsWith(prefix)) ?? [];
       if (!server) return fail('no server');
       return sent(travel('request', () => server(request, reply)));

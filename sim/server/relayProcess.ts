@@ -98,7 +98,7 @@ export const startRelay = (world: World, program: Program, name: string, options
     })();
     const reply = async (response: SimulatedResponse) => {
       const made = await answerOf(response);
-      world.log(name, () => `answers ${request.from} ${made.status} ${made.text}`);
+      world.log(name, () => `answers ${request.from} ${made.status} ${made.text}`.trim());
       if (isAlive()) answer(made);
     };
     const url = `https://shop.example${request.url}`;

@@ -111,7 +111,11 @@ export const createService = (world: World): Service => {
     upserts,
     customers,
     requests: [],
-    serve(request, answer) {
+    serve(request, reply) {
+      const answer = (made: NetworkAnswer) => {
+        world.log('service', () => `answers ${request.from} ${made.status} ${made.text}`.trim());
+        reply(made);
+      };
       const { status, retryAfter, takes } = service.mood;
       const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
       service.requests.push({ at: world.scheduler.now(), from: request.from });

@@ -107,7 +107,10 @@ export const findExcess = (stage: Stage): string | undefined => {
   return undefined;
 };
 
-/** The number of running pages whose database has not answered yet. Such a page does not know what earlier pages have stored. */
+/**
+ * The number of running pages whose database has not answered yet. Such a page does not know what earlier pages have stored. The
+ * docs name the limit: "The count of stored events is an estimate".
+ */
 const countAsking = ({ browser, history }: Stage): number =>
   [...browser.pages].filter(({ state, storedAt, name }) => {
     const isAsking = storedAt === undefined && !history.shut.has(name);

@@ -9,7 +9,6 @@ const RATES: Readonly<Record<string, number>> = {
   [INVARIANTS.twice]: 11,
   [INVARIANTS.logout]: 0.8,
   [INVARIANTS.person]: 0.6,
-  [INVARIANTS.stored]: 0.5,
   [INVARIANTS.counted]: 0.2,
   [INVARIANTS.queued]: 0.1,
   [INVARIANTS.dropped]: 0.06,

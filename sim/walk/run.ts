@@ -9,6 +9,7 @@ import { findQueued, LEARNING } from './signalChecks.ts';
 import { createStage, type Stage } from './stage.ts';
 import { checkPage, checkState } from './stateChecks.ts';
 import { themes } from './themes/themes.ts';
+import { logState } from './timeline.ts';
 import { act } from './verbs.ts';
 import { noteWeather } from './weather.ts';
 
@@ -30,6 +31,7 @@ const step = async (stage: Stage, until: number) => {
   if (!task) return undefined;
   for (const page of stage.browser.pages) if (page === task.owner) checkPage(stage, page);
   checkState(stage);
+  logState(stage, task.label);
   return task;
 };
 
@@ -44,6 +46,7 @@ const runUntil = async (stage: Stage, time: number, isDone: () => boolean): Prom
 const perform = async (stage: Stage, action: Action): Promise<void> => {
   act(stage, action);
   await drainMicrotasks();
+  logState(stage, action.verb);
 };
 
 /** Ends all faults and lets the visitor come back, so that every event without an excuse has to arrive. */

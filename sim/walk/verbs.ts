@@ -114,7 +114,8 @@ const verbs: Verbs = {
     const retryAfter = date ?? given;
     world.log(
       'service',
-      () => `answers ${status ?? 'as it should'}${retryAfter === undefined ? '' : `, Retry-After: ${retryAfter}`}`,
+      () =>
+        `from now on answers ${status ?? 'as it should'}${retryAfter === undefined ? '' : `, Retry-After: ${retryAfter}`}`,
     );
     service.mood = {
       takes,

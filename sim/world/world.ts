@@ -14,6 +14,8 @@ export interface World {
   serverClock(): number;
   /** How far the wall clock has been set ahead, in ms. */
   skew: number;
+  /** Whether the timeline is printed. */
+  readonly isPrinted: boolean;
   /** Adds a line to the timeline. `make` runs only if the timeline is printed. */
   log(who: string, make: () => string): void;
   /** Reports a broken invariant. */
@@ -35,6 +37,7 @@ export const createWorld = (seed: number | string, print?: (line: string) => voi
     random: random.fork('world'),
     scheduler,
     skew: 0,
+    isPrinted: !!print,
     clock: () => Math.floor(EPOCH + scheduler.now() + world.skew),
     serverClock: () => Math.floor(EPOCH + scheduler.now()),
     log(who, make) {

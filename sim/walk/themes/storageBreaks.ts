@@ -6,27 +6,6 @@ import { has } from '../plan.ts';
 /** Known breaks that walks of the theme `storage` have found. */
 export const storageBreaks: readonly KnownBreak[] = [
   {
-    name: 'a page whose database has not answered yet does not count the events of earlier pages, so the origin has too many for a moment',
-    invariant: INVARIANTS.stored,
-    source: { docs: 'The count of stored events is an estimate.' },
-    plan: relayed(
-      450,
-      [
-        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
-        { wait: { tasks: 8 }, action: { verb: 'trackAndLeave', tab: 0, count: 1 } },
-        { wait: { tasks: 7 }, action: { verb: 'track', tab: 2, count: 60, name: 'walk' } },
-        { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk' } },
-        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-      ],
-      {
-        theme: 'storage',
-        features: { hasLocks: true, hasChannel: true, hasFetchLater: true, hasGpc: false },
-        dataset: { baseUrl: '/clew', flushInterval: '200', maxQueuedEvents: '80' },
-      },
-    ),
-    mayShow: (_plan, detail) => detail.includes('events are stored'),
-  },
-  {
     name: 'the bound counts events twice that a page has read in the store and then learns of from their page, so an event is dropped as full too early',
     invariant: INVARIANTS.dropped,
     source: { docs: 'The count of stored events is an estimate.' },
