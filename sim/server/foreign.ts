@@ -46,9 +46,12 @@ const LIKE_SERVICE: ReadonlySet<Form> = new Set([
   'noContent',
 ]);
 
-/** The conditions with this form. In walks without a relay, a page stands in for the forms that the service itself may send. */
-export const foreignOf = (form: Form, isDirect: boolean): Conditions => {
+/** In walks without a relay, a page stands in for the forms that the service itself may send. */
+export const standInFor = (form: Form, isDirect: boolean): Form => (isDirect && LIKE_SERVICE.has(form) ? 'page' : form);
+
+/** The conditions with this form. */
+export const foreignOf = (form: Form): Conditions => {
   if (form === 'stripped') return { ...FAIR, change: strip };
   if (form === 'stale') return { ...FAIR, isStale: true };
-  return { ...FAIR, foreign: ANSWERS[isDirect && LIKE_SERVICE.has(form) ? 'page' : form] };
+  return { ...FAIR, foreign: ANSWERS[form] };
 };

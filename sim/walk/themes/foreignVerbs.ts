@@ -1,4 +1,4 @@
-import { type Form, foreignOf } from '../../server/foreign.ts';
+import { type Form, foreignOf, standInFor } from '../../server/foreign.ts';
 import type { VerbsOf } from '../stage.ts';
 
 /** Actions of the theme `foreign`. */
@@ -9,8 +9,9 @@ export type ForeignAction = {
 };
 
 export const foreignVerbs: VerbsOf<ForeignAction> = {
-  foreign({ network, plan, world }, { form }) {
+  foreign({ network, plan, world }, { form: picked }) {
+    const form = standInFor(picked, plan.isDirect);
     world.log('network', () => `another server answers: ${form}`);
-    network.conditions = foreignOf(form, plan.isDirect);
+    network.conditions = foreignOf(form);
   },
 };
