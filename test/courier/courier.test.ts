@@ -1334,7 +1334,7 @@ describe('the batch left with the browser (fetchLater)', () => {
     tab.track(...times(100, () => eventOf(1000)));
     await vi.advanceTimersByTimeAsync(DEFER_INTERVAL);
     expect(left(tab).length).toBeGreaterThan(50);
-    // Of 65,536 bytes, some are for the address and the headers.
+    // The address and the headers take a part of the 65,536 bytes.
     expect(tab.deferred()?.bytes).toBeLessThanOrEqual(64_000);
   });
 
