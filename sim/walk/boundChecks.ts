@@ -98,8 +98,9 @@ const crowdOf = (stage: Stage): number => {
 
 /** A page with too many queued events. A page may take in the events of all pages that ran at once, each up to its bound. */
 export const findExcess = (stage: Stage): string | undefined => {
+  if (!stage.plan.dataset.maxQueuedEvents) return undefined;
   const most = mostOf(stage.plan) * crowdOf(stage);
-  for (const page of most < Number.POSITIVE_INFINITY ? stage.browser.pages : []) {
+  for (const page of stage.browser.pages) {
     if (page.state !== 'running' || !isLoaded(page)) continue;
     const stats = page.clew()?.('stats') as Stats | undefined;
     if (stats && stats.queued > most) return `${page.name} has ${stats.queued} queued events`;
@@ -123,9 +124,9 @@ const countAsking = ({ browser, history }: Stage): number =>
  */
 export const findSurplus = (stage: Stage): string | undefined => {
   const { browser, plan, ledger, onDisk } = stage;
+  if (!plan.dataset.maxQueuedEvents) return undefined;
   const crowd = crowdOf(stage);
   const most = mostOf(plan) * (crowd + countAsking(stage));
-  if (most === Number.POSITIVE_INFINITY) return undefined;
   const stored = onDisk();
   if (stored.size > most) return `${stored.size} events are stored, ${crowd} pages were open at once`;
   let length = 0;

@@ -32,6 +32,7 @@ export const giveUp = (stage: Stage, tab: Tab | undefined): void => {
 
 /** A prerendered page that has sent or stored something. */
 export const findPremature = ({ tabs, browser, network, ledger, consent, onDisk }: Stage): string | undefined => {
+  if (!tabs.some(({ prerendered }) => prerendered)) return undefined;
   const pages = tabs.flatMap(({ prerendered }) => (prerendered?.document.prerendering ? [prerendered] : []));
   if (!pages[0]) return undefined;
   for (const page of pages) {

@@ -102,6 +102,7 @@ const walk = async (stage: Stage): Promise<number> => {
     await perform(stage, action);
   }
   tasks += await recover(stage);
+  checkState(stage);
   checkEnd(stage);
   tasks += await learn(stage);
   return tasks;
