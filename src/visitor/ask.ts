@@ -10,7 +10,7 @@ import { judgeRecord, RENEWED, SOON } from './judgeRecord.js';
 import type { Knowledge } from './knowledge.js';
 import { ASKING, AWAY, DOUBTED, type Life, MISSING, OPEN } from './life.js';
 import type { Rows } from './ports.js';
-import { type Visitor, visitorIn } from './record.js';
+import { merge, type Visitor, visitorIn } from './record.js';
 import { epochIn, isErasedFor, mergedInto, type Stored, takenIn, takenWith, VISITOR } from './stored.js';
 import type { Turn } from './turn.js';
 import { guess, isSame } from './who.js';
@@ -153,7 +153,18 @@ export const createAsk = (
     // another number for them.
     const who = theirs[0] || others[0] ? { ...desk.who, number: 0 } : desk.who;
     const [base, left, waiting] = adopt(journals, kept, who.begin, isKnown, service);
-    const [next, items, rest] = decide(who, held.calls, base, hints.readHint(), meet, service, waiting);
+    const { begin } = who;
+    // A page that has left may have begun another visitor id. Then only the record has the primary key for the calls that waited before.
+    const begun = kept?.thread === begin.thread ? merge(kept, begin) : begin;
+    const [next, items, rest] = decide(
+      { ...who, begin: begun },
+      held.calls,
+      base,
+      hints.readHint(),
+      meet,
+      service,
+      waiting,
+    );
     const { visitor } = next;
     desk.held = heldOf(rest, weigh);
     desk.life = { at: OPEN, isSure: true };
