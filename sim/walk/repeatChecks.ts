@@ -102,6 +102,20 @@ const isUnseen = ({ history, browser, plan }: Stage, { uuid, at, by }: Confirmed
       browser.writes.some((write) => write.page === left.page && write.at === left.at && hasEvent(write, uuid)),
   );
 
+/**
+ * Whether another page has replayed the same call, because both pages began before one saw that the other had. The docs name the limit:
+ * without a relay, that page may send the call again.
+ */
+const isReplayedTwice = ({ history, browser, plan }: Stage, { uuid, by }: Confirmed): boolean =>
+  plan.isDirect &&
+  !!plan.features.hasLag &&
+  browser.writes.some(
+    (write) =>
+      write.page !== by &&
+      Math.abs(history.loadOf(write.page) - history.loadOf(by)) <= MOST_LAG &&
+      hasEvent(write, uuid),
+  );
+
 /** Whether the page must know of the confirmation. A page that was open may miss it. Later pages read it from the disk. */
 const isKnown = ({ history }: Stage, { at, by }: Confirmed, page: string): boolean =>
   page === by || history.loadOf(page) >= Math.min(at + SETTLING, history.departureOf(by, at));
@@ -125,6 +139,7 @@ export const findSentAgain = (stage: Stage): string | undefined => {
       const known = confirmed.get(uuid);
       if (!known || record.at <= known.at || !isKnown(stage, known, record.from) || isLeft(stage, record)) continue;
       if (isForgotten(stage, known, record.at) || isMissed(stage, known, record.at) || isUnseen(stage, known)) continue;
+      if (isReplayedTwice(stage, known)) continue;
       return `${record.from} sends ${uuid} at ${record.at.toFixed(0)} ms, confirmed to ${known.by} at ${known.at.toFixed(0)} ms`;
     }
   return undefined;
