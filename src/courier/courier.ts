@@ -131,11 +131,7 @@ export const createCourier = (ports: CourierPorts): Courier => {
     },
     lookSoon: () => passes.schedule(limits.flushInterval),
     flush: passes.flush,
-    receive(...made) {
-      apply(made, true);
-      // Another tab has ended the back-off for which this tab waits, and may hold the lease.
-      if (made[1][0] && !desk.link.by && timeLeft(desk.link, desk.state.holder, Date.now())) passes.flush();
-    },
+    receive: (...made) => apply(made, true),
     leave,
     isReading: () => desk.state.does === 'read' || desk.state.does === 'commit',
     single: (id) => void known.singles.add(id),

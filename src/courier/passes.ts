@@ -41,7 +41,7 @@ export const createPasses = (run: (isForced: boolean) => Promise<void>) => {
 
   return {
     flush,
-    /** Flushes after `delay` ms, unless a pass is scheduled already. So events that are added during a back-off wait for its end. */
+    /** Flushes after `delay` ms, or earlier if an earlier call has asked for that. */
     schedule(delay: number) {
       latest.timer ??= setTimeout(flush, Math.min(delay, MOST_DELAY));
     },

@@ -296,43 +296,6 @@ describe('the next request is sent', () => {
     expect(tab.sent).toHaveLength(1);
   });
 
-  describe('during a back-off of five minutes', () => {
-    /** Two tabs, of which the first one waits since a refusal of its key. `sentAt` has the times of requests, in ms since then. */
-    const backOff = async () => {
-      const begin = Date.now();
-      const times = new Set<number>();
-      const answer = answers({ outcome: 'refused' }, DELIVERED);
-      const respond: Respond = (...sent) => {
-        times.add(Date.now() - begin);
-        return answer(...sent);
-      };
-      const [waiting, other] = createTabs(2, { respond }) as [Tab, Tab];
-      waiting.track(eventText());
-      await waiting.courier.flush();
-      await vi.advanceTimersByTimeAsync(MINUTE);
-      return { waiting, other, sentAt: () => [...times] };
-    };
-
-    it('once in each flush interval, if another tab has sent since', async () => {
-      const { waiting, other, sentAt } = await backOff();
-      await other.courier.flush(true);
-      for (let i = 0; i < 6; i++) {
-        waiting.track(eventText());
-        await vi.advanceTimersByTimeAsync(1000);
-      }
-      expect(sentAt()).toEqual([0, MINUTE, MINUTE + 3000, MINUTE + 6000]);
-    });
-
-    it('at its end, if no other tab has sent', async () => {
-      const { waiting, other, sentAt } = await backOff();
-      for (const tab of [waiting, other]) tab.track(eventText());
-      await vi.advanceTimersByTimeAsync(4 * MINUTE - 1);
-      expect(sentAt()).toEqual([0]);
-      await vi.advanceTimersByTimeAsync(1);
-      expect(sentAt()).toEqual([0, 5 * MINUTE]);
-    });
-  });
-
   it('one flush interval after the first event, if a request was confirmed', async () => {
     const tab = await begun(createTab({ limits: { flushInterval: 500 } }));
     tab.track(eventText('a'));
