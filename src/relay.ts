@@ -346,8 +346,6 @@ export const createRelay = (options: RelayOptions): Relay => {
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
     response.headers.set('X-Content-Type-Options', 'nosniff');
-    // A cache that repeats an answer would confirm events that have not arrived.
-    response.headers.set('Cache-Control', 'no-store');
     // After 408 the rest of the body still arrives, and the relay does not read it.
     if (isClosing || response.status === 408) response.headers.set('Connection', 'close');
     const origin = request.headers.get('Origin');

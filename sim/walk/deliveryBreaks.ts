@@ -1,8 +1,9 @@
 import { MODERN } from '../browser/browser.ts';
-import { leaves, relayed } from './breakPlans.ts';
+import { exceedsMemory, leaves, now, relayed } from './breakPlans.ts';
 import { INVARIANTS } from './checks.ts';
 import { REPEATED } from './directRepeats.ts';
 import type { KnownBreak } from './knownBreak.ts';
+import { has } from './plan.ts';
 
 /** Known breaks that repeat events, or send them at the wrong time or in another order. */
 export const deliveryBreaks: readonly KnownBreak[] = [
@@ -46,5 +47,28 @@ export const deliveryBreaks: readonly KnownBreak[] = [
       },
     ),
     mayShow: leaves,
+  },
+  {
+    name: 'a page whose database was closed in the back/forward cache counts an event as queued that another page has ended',
+    invariant: INVARIANTS.queued,
+    source: { issue: 14 },
+    plan: relayed(
+      23412,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 4532 }, action: { verb: 'open', tab: 1 } },
+        { wait: now, action: { verb: 'reset', tab: 1 } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'poison' } },
+        { wait: { ms: 1919 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
+        { wait: { ms: 10190 }, action: { verb: 'close', tab: 1 } },
+        { wait: now, action: { verb: 'busyDatabase', ms: 4000 } },
+        { wait: now, action: { verb: 'back', tab: 2 } },
+      ],
+      {
+        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
+        dataset: { baseUrl: '/clew', flushInterval: '200' },
+      },
+    ),
+    mayShow: (plan) => exceedsMemory(plan) && has(plan, 'back'),
   },
 ];

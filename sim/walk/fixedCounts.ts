@@ -22,24 +22,4 @@ export const fixedCounts: readonly FixedWalk[] = [
       },
     ),
   },
-  {
-    name: 'a page learns which of its events have ended in the back/forward cache, although the database is slow as it returns',
-    plan: relayed(
-      23412,
-      [
-        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
-        { wait: { ms: 4532 }, action: { verb: 'open', tab: 1 } },
-        { wait: now, action: { verb: 'reset', tab: 1 } },
-        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'poison' } },
-        { wait: { ms: 1919 }, action: { verb: 'trackAndLeave', tab: 0, count: 4, size: 20000 } },
-        { wait: { ms: 10190 }, action: { verb: 'close', tab: 1 } },
-        { wait: now, action: { verb: 'busyDatabase', ms: 4000 } },
-        { wait: now, action: { verb: 'back', tab: 2 } },
-      ],
-      {
-        features: { hasLocks: true, hasChannel: true, hasFetchLater: false, hasGpc: false },
-        dataset: { baseUrl: '/clew', flushInterval: '200' },
-      },
-    ),
-  },
 ];

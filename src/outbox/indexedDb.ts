@@ -24,7 +24,7 @@ interface Connection {
   readonly isLeaving?: boolean;
   /** How often in a row the database has failed, also when opened anew. */
   readonly fails: number;
-  /** Counts the connections after which the store may be empty, and the calls of `clear`. */
+  /** Counts the connections that this page has given up, and its calls of `clear`. */
   readonly generation: number;
   /**
    * Functions to call if the page leaves. Each one aborts a transaction of the last 3 s, or ends a `clear`. After that another set
@@ -46,14 +46,10 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
     connection = { ...connection, ...to };
   };
 
-  /**
-   * A connection that is still being opened is closed as soon as it can be.
-   *
-   * @param isSlow the database takes too long, but has what was stored
-   */
-  const drop = (isSlow?: boolean) => {
+  /** A connection that is still being opened is closed as soon as it can be. */
+  const drop = () => {
     connection.db?.then((db) => db.close()).catch(() => {});
-    change({ db: undefined, isOpen: false, generation: connection.generation + Number(!isSlow) });
+    change({ db: undefined, isOpen: false, generation: connection.generation + 1 });
   };
 
   /** Leaves the database alone for a while. */
@@ -115,7 +111,7 @@ export const createStore = (onTrouble: (message: string) => void): Store => {
         if (connection.underWay !== mine) return undefined;
         // If many transactions fail at once, only the first drops the connection that they all used.
         if (connection.db === db) {
-          drop(cause === 'timeout');
+          drop();
           if (isLast) rest(cause, isRead || cause === 'timeout');
         }
         return isLast ? undefined : attempt(work, isRead, true);

@@ -296,6 +296,20 @@ describe('the next request is sent', () => {
     expect(tab.sent).toHaveLength(1);
   });
 
+  it('not before the wait after a refusal of the tab’s key ends, although another tab has sent meanwhile', async () => {
+    const [refused, other] = createTabs(2, { respond: answers({ outcome: 'refused' }, DELIVERED) }) as [Tab, Tab];
+    refused.track(eventText());
+    await refused.courier.flush();
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    await other.courier.flush(true);
+    refused.track(eventText());
+    await vi.advanceTimersByTimeAsync(4 * MINUTE - 1);
+    // A tab that sends more often would let all tabs wait again and again.
+    expect([refused.sent.length, other.sent.length]).toEqual([1, 1]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(refused.sent).toHaveLength(2);
+  });
+
   it('one flush interval after the first event, if a request was confirmed', async () => {
     const tab = await begun(createTab({ limits: { flushInterval: 500 } }));
     tab.track(eventText('a'));

@@ -386,20 +386,6 @@ describe('a database that fails', () => {
     expect([answer, troubles]).toEqual([undefined, ['no storage: timeout']]);
   });
 
-  it('has what was stored before, although it was given up', async () => {
-    const { store } = open();
-    await store.transact([row(1, 'a')]);
-    const before = store.generation();
-    const release = await hold();
-    const reading = store.read('/clew');
-    await vi.advanceTimersByTimeAsync(2 * PATIENCE);
-    expect(await reading).toEqual([]);
-    release();
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(counts(await store.read('/clew'))).toEqual([1]);
-    expect(store.generation()).toBe(before);
-  });
-
   it('counts as failed when a transaction aborts after its requests succeeded, as over quota', async () => {
     const { store, troubles } = open();
     vi.spyOn(IDBTransaction.prototype, 'commit').mockImplementation(function (this: IDBTransaction) {
