@@ -10,6 +10,8 @@ const HEARING = 30_000;
 const REPORTING = 1000;
 /** How long (ms) a page waits for the database. After that it works without storage. */
 export const PATIENCE = 3000;
+/** How long (ms) a page needs for the journals of earlier pages after its database has answered. */
+const TAKING_IN = 300;
 /** Number of items that `identify()` queues: an event, and the customer's properties. */
 const PER_IDENTIFY = 2;
 /** Most characters that clew keeps in localStorage besides events: ids of sent events, names, and the visitor. */
@@ -108,15 +110,26 @@ export const findExcess = (stage: Stage): string | undefined => {
   return undefined;
 };
 
+/** The pages that may have filled up without knowing what earlier pages have stored. */
+const strangers = new WeakMap<Stage, Set<string>>();
+
 /**
- * The number of running pages whose database has not answered yet. Such a page does not know what earlier pages have stored. The
- * docs name the limit: "The count of stored events is an estimate".
+ * Updates and returns the number of these pages. A page counts until its database has answered, and if it leaves before that, until
+ * a later page has taken in what it has left. The docs name the limit: "The count of stored events is an estimate".
  */
-const countAsking = ({ browser, history }: Stage): number =>
-  [...browser.pages].filter(({ state, storedAt, name }) => {
-    const isAsking = storedAt === undefined && !history.shut.has(name);
-    return state === 'running' && isAsking;
-  }).length;
+const countStrangers = (stage: Stage): number => {
+  const { browser, history, world } = stage;
+  const found = strangers.get(stage) ?? new Set();
+  strangers.set(stage, found);
+  const running = [...browser.pages].filter(({ state }) => state === 'running');
+  const answers = running.flatMap(({ storedAt = Number.POSITIVE_INFINITY }) =>
+    world.scheduler.now() - storedAt >= TAKING_IN ? storedAt : [],
+  );
+  const last = Math.max(...answers);
+  for (const name of found) if (history.loadOf(name) <= last) found.delete(name);
+  for (const { name, storedAt } of running) if (storedAt === undefined && !history.shut.has(name)) found.add(name);
+  return found.size;
+};
 
 /**
  * More in the storage of the origin than its pages may hold. Pages that follow each other share one bound. Pages that are
@@ -126,7 +139,7 @@ export const findSurplus = (stage: Stage): string | undefined => {
   const { browser, plan, ledger, onDisk } = stage;
   if (!plan.dataset.maxQueuedEvents) return undefined;
   const crowd = crowdOf(stage);
-  const most = mostOf(plan) * (crowd + countAsking(stage));
+  const most = mostOf(plan) * (crowd + countStrangers(stage));
   const stored = onDisk();
   if (stored.size > most) return `${stored.size} events are stored, ${crowd} pages were open at once`;
   let length = 0;

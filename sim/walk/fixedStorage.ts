@@ -8,6 +8,25 @@ const burst: Step = { wait: now, action: { verb: 'track', tab: 0, count: 60, nam
 /** Walks that stored too much or too little. */
 export const fixedStorage: readonly FixedWalk[] = [
   {
+    name: 'a page whose database is slow sends the rest of its events once the database answers, although nothing is tracked',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: { ms: 100 }, action: { verb: 'offline' } },
+        { wait: { ms: 10 }, action: { verb: 'track', tab: 0, count: 8, name: 'walk', size: 20_000 } },
+        { wait: { ms: 50 }, action: { verb: 'busyDatabase', ms: 8000 } },
+        { wait: { ms: 10 }, action: { verb: 'online' } },
+        { wait: { ms: 630_000 }, action: { verb: 'slowDisk', isSlow: false } },
+      ],
+      {
+        features: { ...MODERN, hasFetchLater: false },
+        dataset: { baseUrl: '/clew', compress: 'false' },
+        hasStub: false,
+      },
+    ),
+  },
+  {
     name: 'with a full database, a page deletes no journal whose events do not all fit into its own',
     plan: relayed(
       5_106_631,

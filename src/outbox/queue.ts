@@ -42,6 +42,8 @@ export interface Queue {
    * @param isLikely whether other pages are likely to have stored some. Counts before the database has answered
    */
   hasOlder(isLikely?: boolean): boolean;
+  /** Whether the store has items of this page that memory has not. */
+  isTrimmed(): boolean;
   /** The number of this page's latest row. */
   count(): number;
   /** Names this page's rows. */
@@ -266,6 +268,7 @@ export const createQueue = (ports: QueuePorts): Queue => {
         texts[0] ? [[key ?? [service, 0, number, page], texts]] : [],
       ),
     hasOlder: (isLikely) => !ports.isInformed() || !!(older.hasOthers ?? isLikely) || !!older.isBack || hasOlder(),
+    isTrimmed: hasOlder,
     count: () => count,
     page,
     length,

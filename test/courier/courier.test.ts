@@ -1111,6 +1111,19 @@ describe('refused storage', () => {
     expect(tab.store.rows().map(([, items]) => items?.map(idOf))).toEqual([left]);
   });
 
+  it('that works again later gets the events that only the store has, although nothing is tracked', async () => {
+    const tab = createTab({ respond: answers(FAILED, DELIVERED) });
+    const ids = tab.track(...times(8, () => eventOf(20_000)));
+    await settle();
+    tab.store.isBroken = true;
+    await tab.courier.flush(true);
+    expect(tab.delivered.length).toBeLessThan(ids.length);
+    tab.store.isBroken = false;
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect([...tab.delivered].sort()).toEqual([...ids].sort());
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('during an answer does not make the tracker send its events again', async () => {
     const tab: Tab = createTab({
       respond() {
