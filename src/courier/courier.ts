@@ -59,9 +59,9 @@ export const createCourier = (ports: CourierPorts): Courier => {
     // The link was not free. Perhaps it is by now: a timer may end a moment early, and another tab may release its lease at any time.
     if (link.until && link.by !== holder) passes.schedule(link.by ? Math.min(delay, limits.flushInterval) : delay);
     else if ((hasSettled || wasEmpty) && (remaining >= limits.maxBatchEvents || isFull())) passes.flush();
+    else if (remaining || queue.items.size) passes.schedule(wasEmpty ? interval() : limits.flushInterval);
     // Without the database, a pass sees the events of memory only.
-    else if (remaining || queue.items.size || queue.isTrimmed())
-      passes.schedule(wasEmpty ? interval() : limits.flushInterval);
+    else if (queue.isTrimmed()) passes.schedule(limits.flushInterval);
   };
 
   const passes = createPasses(async (isForced) => {

@@ -1118,6 +1118,10 @@ describe('refused storage', () => {
     tab.store.isBroken = true;
     await tab.courier.flush(true);
     expect(tab.delivered.length).toBeLessThan(ids.length);
+    const transact = vi.spyOn(tab.store, 'transact');
+    // The last confirmation is soon more than ten minutes old, and the link unproven.
+    await vi.advanceTimersByTimeAsync(20 * MINUTE);
+    expect(transact.mock.calls.length).toBeLessThanOrEqual(20 * 20 * 2);
     tab.store.isBroken = false;
     await vi.advanceTimersByTimeAsync(MINUTE);
     expect([...tab.delivered].sort()).toEqual([...ids].sort());
