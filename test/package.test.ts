@@ -287,7 +287,7 @@ describe('size', () => {
     expect(await bundle('createTracker, pageViews, clicks')).toMatch(words);
   });
 
-  const BUDGETS = { 'dist/clew.js': 26_000, 'dist/stub.js': 455, createTracker: 24_000 };
+  const BUDGETS = { 'dist/clew.js': 26_050, 'dist/stub.js': 455, createTracker: 24_000 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
   const PLUGINS = { engagement: 1_870, sessions: 770, exclude: 480, forms: 1_890, renewTokens: 850 };
