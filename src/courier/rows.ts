@@ -19,7 +19,7 @@ export const changedRows = (rows: readonly Row[], isLeft: IsLeft): Row[] =>
 const newIn = (texts: readonly ItemText[], known: Set<string>, page = ''): ItemText[] =>
   texts.filter((text) => known.size < known.add(page + idOf(text)).size);
 
-/** The events of these rows, each once: several pages may have stored it. */
+/** The events of these rows, each once: several pages may have stored the same one. */
 export const textsIn = (rows: readonly Row[]): ItemText[] =>
   newIn(
     rows.flatMap(([, texts = []]) => texts),
