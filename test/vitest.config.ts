@@ -16,10 +16,17 @@ const exclude = [...configDefaults.exclude, ...(TEST_ALL ? [] : ['**/*.long.test
  */
 const SHARED = [
   '{broker,catalogue,collector,courier,docs,mounts,outbox,pictures,recorder,relay,run,sim,testing}/**/*.test.ts',
-  // The excluded files open the page of tracker/page.ts, whose hooks clear localStorage.
   'inspector/**/!(hear).test.ts',
-  'page/**/!(views).test.ts',
+  'page/**/!(firstTouch|views).test.ts',
   '{hashes,package,relay,service,service-defaults,wire}.test.ts',
+];
+
+/** These files share workers, too, and open the pages of tracker/page.ts and plugins/page.ts. */
+const PAGES = [
+  '{api,plugins,tracker,visitor}/**/*.test.ts',
+  'inspector/**/hear.test.ts',
+  'page/**/{firstTouch,views}.test.ts',
+  '{consent,index,snippet,testing,uuid}.test.ts',
 ];
 
 export default defineConfig({
@@ -45,8 +52,12 @@ export default defineConfig({
         extends: true,
         test: { name: 'shared', include: SHARED, exclude, isolate: false, setupFiles: 'test/support/restore.ts' },
       },
-      // These tests replace the globals of a page, so each file has globals of its own.
-      { extends: true, test: { name: 'isolated', exclude: [...exclude, ...SHARED], pool: 'threads' } },
+      {
+        extends: true,
+        test: { name: 'pages', include: PAGES, exclude, isolate: false, setupFiles: 'test/support/tidyPages.ts' },
+      },
+      // These tests keep something in globals or modules, so each file has its own.
+      { extends: true, test: { name: 'isolated', exclude: [...exclude, ...SHARED, ...PAGES], pool: 'threads' } },
     ],
   },
 });

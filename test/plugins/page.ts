@@ -1,8 +1,4 @@
-import { beforeEach, vi } from 'vitest';
-import { connectTabs } from '../support/tabs.ts';
-
-// Node's own BroadcastChannel connects all test files that run at the same time.
-beforeEach(connectTabs);
+import { vi } from 'vitest';
 
 /** A page as far as plugins read it. The page's clock stands still unless `pass` moves it. */
 export interface FakePage {

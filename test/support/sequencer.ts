@@ -28,12 +28,13 @@ const rankOf = ({ moduleId }: TestSpecification): number => {
   return rank < 0 ? LONGEST.length : rank;
 };
 /** Workers are kept from file to file only while the next file is of the same project, so projects stay together. */
-const isIsolated = ({ project }: TestSpecification): number => (project.config.isolate ? 1 : 0);
+const PROJECTS = ['shared', 'pages', 'isolated'];
+const placeOf = ({ project }: TestSpecification): number => PROJECTS.indexOf(project.name);
 
 /** Starts the longest files first, since a long file at the end leaves a worker idle. Vitest goes by the size of files. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => isIsolated(a) - isIsolated(b) || rankOf(a) - rankOf(b));
+    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b) || rankOf(a) - rankOf(b));
   }
 }

@@ -1,20 +1,10 @@
-import { afterEach, beforeEach, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { AnyEvents, DropReason, EventMap, Store, TrackerOptions } from '../../src/index.ts';
 import { createTestTracker, createMemoryStore as createWholeStore } from '../../src/testing.ts';
+import { cookies, cookiesWritten, stops, storages } from '../support/pageState.ts';
 
+export { cookiesWritten } from '../support/pageState.ts';
 export { connectTabs, type Receiver } from '../support/tabs.ts';
-
-// Node's own BroadcastChannel connects all test files that run at the same time: a test connects its tabs with `connectTabs`.
-beforeEach(() => void vi.stubGlobal('BroadcastChannel', undefined));
-
-const stops: (() => void)[] = [];
-afterEach(() => {
-  // A tracker that stops offline hands nothing over, so no answer arrives after its page is gone.
-  vi.stubGlobal('navigator', { onLine: false });
-  for (const stop of stops.splice(0)) stop();
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
-});
 
 /** A store in memory in place of IndexedDB only: the pages of a test have a localStorage. */
 export const createMemoryStore = (): Store => ({ ...createWholeStore(), local: undefined });
@@ -75,18 +65,6 @@ export interface Page {
   /** Dispatches an event on `window`, with these properties. */
   fire(type: string, properties?: object): Event;
 }
-
-/** localStorage by host, as all pages of a test share it. */
-const storages = new Map<string, Record<string, string>>();
-/** Cookies by name and domain. Like a browser, the pages accept no cookie for a domain without a dot. */
-const cookies = new Map<string, { domain: string; name: string; text: string }>();
-/** The texts that pages have written into `document.cookie`. */
-export const cookiesWritten: string[] = [];
-afterEach(() => {
-  storages.clear();
-  cookies.clear();
-  cookiesWritten.length = 0;
-});
 
 const isWithin = (host: string, domain: string) => `.${host}`.endsWith(`.${domain}`);
 
