@@ -1563,6 +1563,20 @@ describe('several tabs', () => {
   });
 });
 
+it('a report to the other tabs has the sent events of other pages, and none of its own', async () => {
+  online(true);
+  const { store, queue } = createTab({ name: 'gone' });
+  const [stored = ''] = events(1);
+  queue.add(stored);
+  queue.persist();
+  await settle();
+  const reports: Report[] = [];
+  const tab = createTab({ store, name: 'tab', page: 2, onReport: (report) => reports.push(report) });
+  const [own] = tab.track(...events(1));
+  await tab.courier.flush();
+  expect(reports.at(-1)).toEqual([[], [idOf(stored), own], [], [['gone', stored]]]);
+});
+
 describe('a page that unloads', () => {
   /** A tab whose link to the service itself is proven. */
   const provenTab = async (options: Parameters<typeof createTab>[0] = {}) => {

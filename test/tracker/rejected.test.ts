@@ -85,9 +85,8 @@ describe('properties while the service fails', () => {
   });
 });
 
-it('a dropped $identify is sent again by another tab, also without BroadcastChannel', async () => {
-  vi.stubGlobal('localStorage', {});
-  const store = createMemoryStore();
+/** A relay that answers once `answer` is called, and rejects each event with the signature `wrong`. `taken` has the signatures of the others. */
+const signing = () => {
   const taken: string[] = [];
   let answer = () => {};
   const answering = new Promise<void>((resolve) => {
@@ -100,6 +99,51 @@ it('a dropped $identify is sent again by another tab, also without BroadcastChan
     taken.push(...batch.filter((event) => !rejected.includes(event)).map(({ signature }) => signature));
     return { outcome: 'delivered', status: 200, rejected: rejected.map(({ uuid }) => ({ uuid, reason: 'signature' })) };
   };
+  return { taken, transport, answer: () => answer() };
+};
+
+describe('a $identify whose signature is rejected', () => {
+  it('is sent again with the signature that the app has given meanwhile', async () => {
+    const { taken, transport, answer } = signing();
+    const { tracker } = start({ baseUrl: '/clew', transport });
+    tracker.identify('ann', undefined, { signature: 'wrong' });
+    const first = tracker.flush();
+    tracker.identify('ann', undefined, { signature: 'right' });
+    answer();
+    await first;
+    await tracker.flush();
+    expect(taken).toEqual(['right']);
+  });
+
+  it('is not sent again with the signature of the next customer', async () => {
+    const { taken, transport, answer } = signing();
+    const { tracker } = start({ baseUrl: '/clew', transport });
+    tracker.identify('ann', undefined, { signature: 'wrong' });
+    const first = tracker.flush();
+    tracker.identify('bob', undefined, { signature: 'right' });
+    answer();
+    await first;
+    await tracker.flush();
+    expect(taken).toEqual(['right']);
+    expect(tracker.stats()).toMatchObject({ tracked: 2, delivered: 1, dropped: { rejected: 1 } });
+  });
+
+  it('is not sent again without another signature', async () => {
+    const { taken, transport, answer } = signing();
+    answer();
+    const { tracker } = start({ baseUrl: '/clew', transport });
+    tracker.identify('ann', undefined, { signature: 'wrong' });
+    await tracker.flush();
+    await tracker.flush();
+    expect(taken).toEqual([]);
+    expect(tracker.stats()).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { rejected: 1 } });
+  });
+});
+
+it('a dropped $identify is sent again by another tab, also without BroadcastChannel', async () => {
+  vi.stubGlobal('localStorage', {});
+  const store = createMemoryStore();
+  const { taken, transport, answer } = signing();
   const tabs = [1, 2].map(() => start({ baseUrl: '/clew', store, transport }).tracker);
   for (const tab of tabs) await tab.correlationValue();
   tabs[0]?.identify('ann', undefined, { signature: 'wrong' });
