@@ -461,4 +461,25 @@ export const fixedStorage: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: "a page that takes in an open page's journal does not delete what that page has written since",
+    plan: relayed(
+      20_744,
+      [
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 2, person: 'ann' } },
+        { wait: now, action: { verb: 'fillDisk', isFull: true } },
+        { wait: { ms: 37_707 }, action: { verb: 'busyDatabase', ms: 200 } },
+        { wait: now, action: { verb: 'service', status: 503, takes: false } },
+        { wait: { tasks: 7 }, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: { tasks: 6 }, action: { verb: 'fillDisk', isFull: false } },
+        { wait: now, action: { verb: 'back', tab: 1 } },
+        { wait: { ms: 1267 }, action: { verb: 'refuseStorage', refusal: 'all' } },
+      ],
+      {
+        theme: 'storage',
+        features: { ...MODERN, hasLag: true },
+        dataset: { ...small, flushInterval: '200' },
+      },
+    ),
+  },
 ];
