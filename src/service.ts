@@ -43,7 +43,10 @@ export class ServiceError extends Error {
     readonly url: string,
     /** The HTTP status, or undefined if there was no answer. */
     readonly status: number | undefined,
-    /** The service's answer without the key, or the reason why there was none, such as `ECONNREFUSED`. At most 1,000 characters. */
+    /**
+     * The service's answer without the key, or the reason why there was none or not all of it, such as `ECONNREFUSED`. At most 1,000
+     * characters.
+     */
     readonly detail: string,
     options?: ErrorOptions,
   ) {
@@ -191,11 +194,11 @@ export const createService = (options: ServiceOptions): Service => {
       });
       return { response: arrived, text: await arrived.text(), cut: undefined };
     };
-    /** The service has taken a request whose 2xx has arrived. After an error, the caller would send the events again. */
+    /** The status is the answer, also if its body breaks off: after a 2xx, a second request would store the events twice. */
     const withoutRest = (cause: unknown) => {
       cancelled.abort();
       const cut = withoutKey(reasonOf(cause), apiKey).slice(0, MAX_DETAIL);
-      if (!arrived?.ok) throw new ServiceError('POST', url, undefined, cut, { cause });
+      if (!arrived?.ok) throw new ServiceError('POST', url, arrived?.status, cut, { cause });
       return { response: arrived, text: '', cut };
     };
     const { response, text, cut } = await inTime(ask(), timeout, 'the service').catch(withoutRest);

@@ -269,12 +269,18 @@ describe('an error', () => {
     expect(error.detail).toContain('TimeoutError');
   });
 
-  it('states that there was no answer when one that is no 2xx was truncated', async () => {
+  it('names the status of an answer that breaks off', async () => {
     upstream.react((response) => {
       response.writeHead(400, { 'Content-Length': '100' });
       response.write('half', () => response.destroy());
     });
-    expect((await failureOf(connect().sendBatch([event('a')]))).status).toBeUndefined();
+    const error = await failureOf(connect().sendBatch([event('a')]));
+    expect(error).toMatchObject({
+      status: 400,
+      detail: expect.stringContaining('terminated'),
+      cause: expect.any(Error),
+    });
+    expect(error.message).toBe(`POST ${error.url}: 400: ${error.detail}`);
   });
 
   it('results from a redirect, which would turn a POST into a GET', async () => {

@@ -18,7 +18,7 @@ export interface ServiceOptions {
   /** The service's key, sent as `Authorization: Api-Key <key>`. Required. */
   apiKey: string;
   /**
-   * How long a request may take, in ms. After that it rejects with a `ServiceError` without a status.
+   * How long a request may take, in ms. Without an answer by then, it rejects with a `ServiceError` without a status.
    *
    * @default 20000
    */

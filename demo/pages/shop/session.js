@@ -33,8 +33,8 @@ export const member = () => recall('member');
 /** @param {Member | null} member */
 export const setMember = (member) => remember('member', member);
 
-/** @returns {Sku[]} */
-export const basket = () => recall('basket') ?? [];
+/** Without wares that the shop no longer has. @returns {Sku[]} */
+export const basket = () => [recall('basket') ?? []].flat().filter((sku) => Object.hasOwn(PRICES, sku));
 /** @param {Sku[]} skus */
 export const setBasket = (skus) => remember('basket', skus);
 
