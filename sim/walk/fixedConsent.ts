@@ -553,4 +553,25 @@ export const fixedConsent: readonly FixedWalk[] = [
       { theme: 'consent', hasStub: false, dataset: { baseUrl: '/clew', consent: 'required' } },
     ),
   },
+  {
+    name: 'the visitor consents in two tabs within ms, while the database is busy: neither takes the other for a refusal',
+    plan: relayed(
+      1,
+      [
+        { wait: now, action: { verb: 'open', tab: 0 } },
+        { wait: now, action: { verb: 'open', tab: 1 } },
+        { wait: { ms: 500 }, action: { verb: 'busyDatabase', ms: 50 } },
+        { wait: now, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: { ms: 2 }, action: { verb: 'consent', tab: 1, isGranted: true } },
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'consent',
+        features: { ...MODERN, hasLag: true },
+        dataset: { baseUrl: '/clew', consent: 'required' },
+        hasStub: false,
+      },
+    ),
+  },
 ];

@@ -3,7 +3,10 @@ import { entryText, type Local, readEntry, USED, writeEntry } from '../outbox/lo
 
 /** Separates the names in an epoch: its own one, and those of the epochs that the visitor has ended before it. */
 const AFTER = '!';
-/** From how many ms on a time counts as in the future. Several answers of a tab within a ms have times of the next ms. */
+/**
+ * From how many ms on a time counts as in the future, or as later than a guess. Several answers of a tab within a ms have times of the next
+ * ms.
+ */
 const AHEAD = 100;
 /** Most refusals that a page remembers. */
 const MOST_ENDED = 3;
@@ -111,12 +114,13 @@ export const createEpochs = (service: string, local?: Local) => {
 
   /**
    * Whether the visitor has refused in the epoch that this page has guessed. The record does not show that: a crash of the browser may have
-   * brought back the guess. A later epoch need not name the guess: its page may not have known of the refusal.
+   * brought back the guess. A later epoch need not name the guess: its page may not have known of the refusal. Tabs in which the visitor
+   * consents within some ms guess a number each, because no tab sees at once what another one has written.
    */
   const isGuessEnded = (): boolean => {
     const { guess } = known;
     const names = namesIn(latest());
-    return !!guess && (names.indexOf(guess) > 0 || names.some((name) => isLater(timeIn(name), timeIn(guess))));
+    return !!guess && (names.indexOf(guess) > 0 || names.some((name) => isLater(timeIn(name), timeIn(guess) + AHEAD)));
   };
 
   /** Whether a tracker has begun another epoch since this one. */

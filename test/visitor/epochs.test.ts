@@ -335,12 +335,15 @@ describe('a refusal', () => {
   });
 
   it.each<[string, string | number, boolean]>([
-    ['a later consent, which names no refusal', `${NOW + 1}000`, true],
-    ['a later guess', Number(`${NOW + 1}000`), true],
+    ['a later consent, which names no refusal', `${NOW + 101}000`, true],
+    ['a later guess', Number(`${NOW + 101}000`), true],
+    ['the epoch of a tab in which the visitor has consented at the same moment', `${NOW + 100}000`, false],
+    ['the guess of such a tab', Number(`${NOW + 100}000`), false],
     ['the guess itself, once it is stored', `${NOW}000`, false],
     ['an earlier consent, because the site has deleted its localStorage', `${NOW - 1}000`, false],
   ])('has ended the guess of a page, or not, if the mark is %s', (_what, mark, isEnded) => {
     const epochs = begin(Number(`${NOW}000`));
+    vi.setSystemTime(NOW + 1000);
     setMark(mark);
     expect([epochs.isRenewed(), epochs.isMarkErased(true)]).toEqual([isEnded, isEnded]);
   });
