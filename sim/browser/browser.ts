@@ -68,6 +68,8 @@ export interface Browser {
   evict(page: Page): void;
   /** The browser suspends a hidden page in its tab, unless the page has a Web Lock or uses the database. */
   freeze(page: Page): boolean;
+  /** The page is busy with a long task, until it is thawed. */
+  stall(page: Page): boolean;
   /** A frozen page runs again. */
   thaw(page: Page): void;
   /** The visitor navigates to a prerendered page. */
@@ -181,12 +183,22 @@ export const createBrowser = (world: World, network: Network, features: Features
       });
       return true;
     },
+    stall(page) {
+      if (page.state !== 'running') return false;
+      world.log(page.name, () => 'begins a long task');
+      page.state = 'suspended';
+      page.isFrozen = true;
+      page.isStalled = true;
+      return true;
+    },
     thaw(page) {
       if (!page.isFrozen || page.state !== 'suspended') return;
-      world.log(page.name, () => 'is thawed');
+      const { isStalled } = page;
+      world.log(page.name, () => (isStalled ? 'ends its long task' : 'is thawed'));
       page.isFrozen = false;
+      page.isStalled = false;
       page.state = 'running';
-      page.document.dispatch('resume');
+      if (!isStalled) page.document.dispatch('resume');
       scheduler.resume(page);
     },
     activate(page) {

@@ -215,10 +215,10 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
         begin() {
           const remove = (isFirst: boolean) => {
             for (const connection of [...disk.connections]) {
-              const { state, isFrozen } = connection.page;
+              const { state, isFrozen, isStalled } = connection.page;
               if (state === 'suspended') connection.page.evict();
               // A page that was frozen runs again, and still has its connection.
-              if (isFrozen || (isFirst && state !== 'suspended')) connection.versionChange();
+              if (isStalled || state !== 'suspended' ? isFirst : isFrozen) connection.versionChange();
             }
             // A connection that is closed still has its transactions.
             if (disk.holder()?.state === 'suspended') disk.holder()?.evict();

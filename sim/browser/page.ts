@@ -53,11 +53,16 @@ export interface Page extends Owner {
   readonly refusal: Refusal;
   /** Whether the page is suspended in its tab, not in the back/forward cache. */
   isFrozen: boolean;
+  /** Whether it is suspended there by a long task of its own: then messages wait, too. */
+  isStalled: boolean;
   /** Virtual time (ms) when its first transaction completed. */
   storedAt: number | undefined;
   /** Number of Web Locks that the page holds. The page leaves the back/forward cache when another page asks for a lock. */
   locks: number;
-  /** Another page waits for the database: the browser drops this page from the back/forward cache, or thaws it. */
+  /**
+   * Another page waits for the database: the browser drops this page from the back/forward cache, or thaws it. The other page has to wait
+   * for the end of a long task.
+   */
   evict(): void;
   /** Runs code of the page. An exception breaks the invariant "no exception reaches the page". */
   guard(run: () => void): void;
@@ -108,7 +113,11 @@ export const createPage = (world: World, browser: Browser, name: string, options
     storedAt: undefined,
     locks: 0,
     isFrozen: false,
-    evict: () => (page.isFrozen ? browser.thaw(page) : browser.evict(page)),
+    isStalled: false,
+    evict() {
+      if (!page.isFrozen) browser.evict(page);
+      else if (!page.isStalled) browser.thaw(page);
+    },
     guard,
     run: (program) => program(globals),
     clew: () => page.window.clew as Clew | undefined,
@@ -126,13 +135,15 @@ export const createPage = (world: World, browser: Browser, name: string, options
       browser.broadcast(this, clone(data));
     }
     receive(data: unknown) {
+      const label = `${name} message`;
       const deliver = () => {
         if (!page.channels.has(this)) return;
-        if (page.state === 'suspended' && !page.isFrozen) browser.evict(page);
+        if (page.isStalled) scheduler.after(0, label, deliver, { owner: page, lane: this.lane });
+        else if (page.state === 'suspended' && !page.isFrozen) browser.evict(page);
         else guard(() => this.onmessage?.({ data }));
       };
       // The task has no owner, because a message reaches a frozen page at once, and ends a page in the back/forward cache.
-      scheduler.after(world.random.between(0, 5), `${name} message`, deliver, { lane: this.lane });
+      scheduler.after(world.random.between(0, 5), label, deliver, { lane: this.lane });
     }
     close() {
       page.channels.delete(this);

@@ -271,21 +271,20 @@ export const fixedConsent: readonly FixedWalk[] = [
     ),
   },
   {
-    name: 'a consent, a refusal and a later consent reach a frozen tab late: nothing of the later one is erased',
+    name: 'a consent, a refusal and a later consent reach a busy tab late: nothing of the later one is erased',
     plan: relayed(
       1,
       [
         { wait: now, action: { verb: 'open', tab: 0 } },
         { wait: now, action: { verb: 'open', tab: 1 } },
-        { wait: { ms: 3000 }, action: { verb: 'freeze', tab: 1 } },
-        { wait: { ms: 3000 }, action: { verb: 'consent', tab: 0, isGranted: true } },
+        { wait: { ms: 3500 }, action: { verb: 'stall', tab: 1, ms: 10_500 } },
+        { wait: { ms: 2500 }, action: { verb: 'consent', tab: 0, isGranted: true } },
         { wait: { ms: 1000 }, action: { verb: 'consent', tab: 0, isGranted: false } },
         { wait: { ms: 1000 }, action: { verb: 'consent', tab: 0, isGranted: true } },
         { wait: { ms: 1000 }, action: { verb: 'network', kind: 'hangs' } },
         { wait: now, action: { verb: 'track', tab: 0, count: 60, name: 'walk', size: 3000 } },
         { wait: { ms: 2000 }, action: { verb: 'navigate', tab: 0 } },
-        { wait: { ms: 3000 }, action: { verb: 'thaw', tab: 1 } },
-        { wait: { ms: 40_000 }, action: { verb: 'network', kind: 'fair' } },
+        { wait: { ms: 43_000 }, action: { verb: 'network', kind: 'fair' } },
       ],
       {
         theme: 'pages',

@@ -6,18 +6,19 @@ import type { Stage, Tab } from './stage.ts';
 /** How long (ms) a page takes to read the messages that were sent while it was frozen. */
 const CATCHING_UP = 1000;
 
-/** The visitor looks at a tab that was frozen. */
+/** The visitor looks at a tab that was frozen, or a long task of its page ends. */
 export const thaw = (stage: Stage, tab: Tab | undefined): void => {
   const page = tab?.page;
   if (!page?.isFrozen) return;
   const { history, ledger, world } = stage;
+  const { isStalled } = page;
   const since = history.freezes.findLast((freeze) => freeze.page === page.name)?.from ?? 0;
   history.freeze(page.name, false);
   history.stir();
   // The page has not read yet who was identified while it was frozen.
   ledger.doubt(world.scheduler.now() - since + CATCHING_UP);
   stage.browser.thaw(page);
-  stage.browser.show(page, true);
+  if (!isStalled) stage.browser.show(page, true);
 };
 
 /** The browser gives up the tab's prerendered page. The page's events need not arrive, because the visitor has never seen the page. */

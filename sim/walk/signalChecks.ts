@@ -28,7 +28,7 @@ const nameOf = ({ page, event, n }: Emitted): string => `${page}: ${event} ${n ?
 
 /**
  * An event that a page emits as delivered before the service has confirmed it. Without a relay, a page that leaves or stops also counts
- * as delivered what it hands over.
+ * as delivered what it hands over. A page that gets no reports of other tabs does not know that another tab has dropped an event.
  */
 export const findUnconfirmed = (stage: Stage): string | undefined => {
   const { signals, service, plan, history } = stage;
@@ -43,7 +43,9 @@ export const findUnconfirmed = (stage: Stage): string | undefined => {
   const isConfirmed = ({ uuid, at }: Emitted) =>
     (arrivals.get(uuid) ?? Number.POSITIVE_INFINITY) <= at ||
     handed.some(({ record, uuids }) => record.at <= at && uuids.includes(uuid));
-  const wrong = signals.emitted.find((one) => one.reason === undefined && !isConfirmed(one));
+  const isDropped = ({ page, uuid, at }: Emitted) =>
+    !isInformed(stage, page) && signals.emitted.some((one) => one.uuid === uuid && one.reason && one.at <= at);
+  const wrong = signals.emitted.find((one) => one.reason === undefined && !isConfirmed(one) && !isDropped(one));
   return wrong && nameOf(wrong);
 };
 

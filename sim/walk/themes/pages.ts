@@ -7,6 +7,7 @@ const actions: Actions = {
   hide: [4, (_, tab) => ({ verb: 'hide', tab })],
   open: [5, (_, tab) => ({ verb: 'open', tab })],
   freeze: [6, (_, tab) => ({ verb: 'freeze', tab })],
+  stall: [4, (random, tab) => ({ verb: 'stall', tab, ms: 50 + random.below(random.chance(0.2) ? 20_000 : 1000) })],
   thaw: [3, (_, tab) => ({ verb: 'thaw', tab })],
   discard: [2, (_, tab) => ({ verb: 'discard', tab })],
   prerender: [8, (random, tab) => ({ verb: 'prerender', tab, count: random.below(3) })],

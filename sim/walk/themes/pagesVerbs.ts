@@ -10,6 +10,8 @@ export type PagesAction =
       readonly verb: 'freeze' | 'thaw' | 'discard' | 'activate' | 'cancelPrerender' | 'duplicate';
       readonly tab: number;
     }
+  /** The page has a long task, unless the visitor does something else in this tab before. */
+  | { readonly verb: 'stall'; readonly tab: number; readonly ms: number }
   /** The page tracks `count` events before it is seen. */
   | { readonly verb: 'prerender'; readonly tab: number; readonly count: number };
 
@@ -29,10 +31,20 @@ export const pagesVerbs: VerbsOf<PagesAction> = {
       if (stage.browser.freeze(page)) stage.history.freeze(page.name, true);
     });
   },
+  stall(stage, { tab, ms }) {
+    const mine = tabAt(stage, tab);
+    const { page } = mine;
+    if (!page || !stage.browser.stall(page)) return;
+    stage.history.freeze(page.name, true);
+    // The tab may have another page by then.
+    stage.world.scheduler.after(ms, 'long task ends', () => {
+      if (page.isStalled) thaw(stage, { ...mine, page });
+    });
+  },
   thaw: (stage, { tab }) => thaw(stage, tabOf(stage, tab)),
   discard(stage, { tab }) {
     const page = tabOf(stage, tab)?.page;
-    if (!page?.isFrozen) return;
+    if (!page?.isFrozen || page.isStalled) return;
     stage.history.depart({ page: page.name, kind: 'crashes', isLoaded: isLoaded(page) });
     stage.browser.crash(page);
     forgetCrashed(stage, page);
