@@ -57,8 +57,8 @@ export const storageMutants: readonly Mutant[] = [
   {
     name: 'deletes the journal of an open page at once',
     file: 'outbox/journal.ts',
-    find: 'if (isStored && !other.isLeft) setTimeout(other.remove, LAG);',
-    replace: 'if (isKept) other.remove();',
+    find: 'else setTimeout(other.remove, LAG);',
+    replace: 'else other.remove();',
   },
   {
     name: 'never deletes its journal',

@@ -482,4 +482,26 @@ export const fixedStorage: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'a page with a full disk that takes in the journal of an open page does not delete what that page has written since',
+    plan: relayed(
+      60_023_768,
+      [
+        { wait: now, action: { verb: 'track', tab: 0, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'fillDisk', isFull: true } },
+        { wait: now, action: { verb: 'network', kind: 'hangs' } },
+        { wait: { ms: 30_839 }, action: { verb: 'hide', tab: 1 } },
+        { wait: now, action: { verb: 'identifyAndLeave', tab: 2, person: 'bob' } },
+        { wait: { ms: 4775 }, action: { verb: 'setProperties', tab: 2 } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'back', tab: 1 } },
+        { wait: { ms: 13 }, action: { verb: 'track', tab: 2, count: 1, name: 'walk' } },
+      ],
+      {
+        theme: 'storage',
+        features: { ...MODERN, hasLag: true },
+        dataset: { ...small, maxBatchEvents: '5' },
+      },
+    ),
+  },
 ];

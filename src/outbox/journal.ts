@@ -164,10 +164,10 @@ export const createJournal = (service: string, page: string, local?: Local): Jou
       adopted = [];
       const isKept = isStored || last.isWhole;
       for (const other of others) {
+        if (!isKept) leave(other.texts);
+        else if (other.isLeft) other.remove();
         // A page that is still open may have written it again, which this page sees a few ms later.
-        if (isStored && !other.isLeft) setTimeout(other.remove, LAG);
-        else if (isKept) other.remove();
-        else leave(other.texts);
+        else setTimeout(other.remove, LAG);
       }
       if (!isKept) save();
     },

@@ -325,18 +325,21 @@ describe('another page', () => {
     expect(stored('page').texts).toEqual([first, second]);
   });
 
-  it('is removed a second later if its page may be open and write it again unseen', () => {
+  it.each([
+    ['in the database', true],
+    ['in the journal of this page', false],
+  ])('is removed a second later if its page may write it again unseen: its items are %s', (_what, isStored) => {
     vi.useFakeTimers({ now: NOW, toFake: ['Date', 'setTimeout'] });
     const journal = journalOf('reader');
     journalOf('open').write({ texts: [first] });
     journalOf('left').write({ texts: [first], isLeft: true });
-    journal.replace(journal.others(NOW + 1), true);
+    journal.replace(journal.others(NOW + 1), isStored);
     expect([stored('open')?.texts, stored('left')]).toEqual([[first], null]);
     vi.advanceTimersByTime(500);
     journalOf('open').write({ texts: [first, second] });
     vi.advanceTimersByTime(500);
     expect(stored('open').texts).toEqual([first, second]);
-    journal.replace(journal.others(NOW + SECOND + 1), true);
+    journal.replace(journal.others(NOW + SECOND + 1), isStored);
     vi.advanceTimersByTime(SECOND);
     expect(stored('open')).toBeNull();
   });
