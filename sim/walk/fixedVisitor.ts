@@ -503,4 +503,29 @@ export const fixedVisitor: readonly FixedWalk[] = [
       },
     ),
   },
+  {
+    name: 'with a cookie, reset() and another tab’s identify() in one tenth of a second cause no endless transactions',
+    plan: relayed(
+      60_033_339,
+      [
+        { wait: now, action: { verb: 'track', tab: 1, count: 1, name: 'walk' } },
+        { wait: now, action: { verb: 'setProperties', tab: 2 } },
+        { wait: { ms: 33_811 }, action: { verb: 'identify', tab: 2, person: 'ann' } },
+        { wait: now, action: { verb: 'track', tab: 2, count: 3, name: 'walk' } },
+        { wait: { ms: 402 }, action: { verb: 'busyDatabase', ms: 200 } },
+        { wait: { tasks: 10 }, action: { verb: 'open', tab: 2 } },
+        { wait: { ms: 34 }, action: { verb: 'identify', tab: 1, person: 'ann' } },
+        { wait: now, action: { verb: 'reset', tab: 0 } },
+        { wait: { tasks: 7 }, action: { verb: 'track', tab: 0, count: 1, name: 'poison' } },
+      ],
+      {
+        theme: 'tokens',
+        dataset: { baseUrl: '/clew', flushInterval: '200', cookieDomain: 'auto' },
+        hasStub: false,
+        isSigned: true,
+        hasTokens: true,
+        npm: { hasOther: false, hasTransport: false },
+      },
+    ),
+  },
 ];

@@ -23,6 +23,12 @@ const decode = (field: string, service: string): Identity => {
   return isUnsent ? [value % UNSENT, undefined, true] : [value % UNSENT];
 };
 
+/**
+ * Whether the cookie's version is older than the visitor. If the visitor id began with the cookie's version, the record of this host has that
+ * id, too. A page that went by the cookie would ask the database again and again.
+ */
+const isOlder = (turn: number, { turn: own, since }: Visitor): boolean => turn < own || (turn === own && since === own);
+
 /** The result of the last write, and the domain, once it is known. */
 interface Written {
   readonly domain?: string | undefined;
@@ -70,7 +76,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const { visitorId, turn, mark } = read();
       const isSame = visitorId === here.thread;
       // A late answer of the relay sets an earlier visitor id again, so the latest one counts.
-      if (!visitorId || turn < here.turn || (isSame && (!mark || here.keys[service]))) return here;
+      if (!visitorId || isOlder(turn, here) || (isSame && (!mark || here.keys[service]))) return here;
       const keys = { ...(isSame && here.keys), ...(mark && { [service]: decode(mark, service) }) };
       return { ...here, thread: visitorId, turn, keys };
     },
@@ -79,7 +85,8 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const { thread: visitorId, turn = 0, keys = {} } = visitor ?? {};
       const isSame = visitorId === there.visitorId;
       const identity = keys[service];
-      const isKnown = there.visitorId && turn <= there.turn;
+      const isNewer = !!visitor && !isSame && isOlder(there.turn, visitor);
+      const isKnown = there.visitorId && turn <= there.turn && !isNewer;
       // Each page writes the cookie once, also without a change. The cookie may be of another domain, and its age begins anew.
       if (visitorId && isKnown && (!isSame || (state.outcome === 'written' && !identity))) return;
       if (visitorId && state.outcome === 'refused') return;

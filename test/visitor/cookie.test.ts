@@ -158,6 +158,15 @@ describe('the visitor of this host', () => {
     expect(meet(here)).toBe(here);
   });
 
+  it('stays if its id began with the cookie’s version, because a log-out counts more than a log-in', () => {
+    share(visitor({ turn: 5, keys: { one: ['ann'] } }));
+    const here = visitor({ turn: 5, since: 5 });
+    expect(meet(here)).toBe(here);
+    const there = { ...here, turn: 6, since: 5 };
+    expect(meet(there)).toBe(there);
+    expect(meet(visitor({ turn: 5, since: 4 })).thread).not.toBe(here.thread);
+  });
+
   it('changes to a newer one in the cookie', () => {
     const there = visitor({ turn: 5 });
     share(there);
@@ -201,6 +210,13 @@ describe('the other hosts', () => {
     share(visitor({ turn: 1 }));
     share(visitor({ turn: 2 }));
     expect(jar.cookie).toBe(`clew=${known.thread}.2.`);
+  });
+
+  it('get an id that began with their version', () => {
+    share(visitor({ turn: 5, keys: { one: ['ann'] } }));
+    const known = visitor({ turn: 5, since: 5 });
+    share(known);
+    expect(jar.cookie).toBe(`clew=${known.thread}.5.`);
   });
 
   it('get the identification of their visitor and keep it', () => {
