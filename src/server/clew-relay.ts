@@ -83,6 +83,8 @@ const start = async (settings: Settings): Promise<void> => {
     note('warn', 'without REDIS_URL, duplicates are recognised for a day, until a restart, by this process only');
   if (!options.identitySecret && !options.identityKeys && !options.allowUnsignedIdentify)
     note('warn', 'without IDENTITY_SECRET or IDENTITY_KEYS, every identify is rejected');
+  if (options.allowUnsignedIdentify || options.allowUnsignedUpsert)
+    note('warn', 'with ALLOW_UNSIGNED_IDENTIFY or ALLOW_UNSIGNED_UPSERT, pages need no signature');
   if (!options.allowedOrigins) note('warn', 'without ALLOWED_ORIGINS, pages of every origin may send');
   await redis?.connect();
   // First the metrics, so that no event arrives before all ports are known to be free.

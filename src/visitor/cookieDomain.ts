@@ -24,10 +24,11 @@ const decode = (field: string, service: string): Identity => {
 };
 
 /**
- * Whether the cookie's version is older than the visitor. If the visitor id began with the cookie's version, the record of this host has that
- * id, too. A page that went by the cookie would ask the database again and again.
+ * Whether the cookie's version is older than the visitor. If the visitor has logged out with the cookie's version, the record of this host has
+ * the new id. A page that went by the customer in the cookie would ask the database again and again.
  */
-const isOlder = (turn: number, { turn: own, since }: Visitor): boolean => turn < own || (turn === own && since === own);
+const isOlder = (turn: number, { turn: own, since, keys }: Visitor): boolean =>
+  turn < own || (turn === own && since === own && !Object.keys(keys)[0]);
 
 /** The result of the last write, and the domain, once it is known. */
 interface Written {
@@ -85,10 +86,9 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const { thread: visitorId, turn = 0, keys = {} } = visitor ?? {};
       const isSame = visitorId === there.visitorId;
       const identity = keys[service];
-      const isNewer = !!visitor && !isSame && isOlder(there.turn, visitor);
-      const isKnown = there.visitorId && turn <= there.turn && !isNewer;
+      const isKnown = visitor && there.visitorId && (isSame ? turn <= there.turn : !isOlder(there.turn, visitor));
       // Each page writes the cookie once, also without a change. The cookie may be of another domain, and its age begins anew.
-      if (visitorId && isKnown && (!isSame || (state.outcome === 'written' && !identity))) return;
+      if (isKnown && (!isSame || (state.outcome === 'written' && !identity))) return;
       if (visitorId && state.outcome === 'refused') return;
       const known = isSame && typeof identity?.[0] !== 'string' && there.mark;
       const mark = known || (identity && encode(identity, service));

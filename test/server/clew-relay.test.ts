@@ -44,6 +44,16 @@ it('starts with two variables, forwards with the key, and ends on SIGTERM', asyn
   expect(await relay.end('SIGTERM')).toBe(0);
 });
 
+it.each(['ALLOW_UNSIGNED_IDENTIFY', 'ALLOW_UNSIGNED_UPSERT'])(
+  'warns at the start that %s needs no signature',
+  async (name) => {
+    const env = { BASE_URL: upstream.url, API_KEY: 'the-secret-key', PORT: '0', [name]: 'true' };
+    const { ready, end } = await start(process.execPath, [COMMAND], /(pages need no signature)/, env);
+    onTestFinished(async () => void (await end('SIGKILL')));
+    expect(ready).toBe('pages need no signature');
+  },
+);
+
 it.each([1, 2])('answers what is in flight before it ends after %i signals', async (signals) => {
   const relay = await run();
   let answer = () => {};

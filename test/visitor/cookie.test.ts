@@ -164,7 +164,11 @@ describe('the visitor of this host', () => {
     expect(meet(here)).toBe(here);
     const there = { ...here, turn: 6, since: 5 };
     expect(meet(there)).toBe(there);
-    expect(meet(visitor({ turn: 5, since: 4 })).thread).not.toBe(here.thread);
+    const known = visitor({ turn: 5, since: 5, keys: { one: ['bob'] } });
+    expect([known, visitor({ turn: 5, since: 4 })].map((one) => meet(one).thread === one.thread)).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('changes to a newer one in the cookie', () => {
