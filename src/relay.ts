@@ -321,6 +321,8 @@ export const createRelay = (options: RelayOptions): Relay => {
     let probe: Response | Promise<Response> | undefined;
     const share = openShare();
     try {
+      // Bun, Deno and workers make the address of the client's `Host`.
+      if (!URL.canParse(request.url)) throw new Refusal(400, 'expected a valid Host');
       const url = new URL(request.url);
       path = url.pathname;
       // Before the limits: a supervisor would end a relay whose probe gets 429, or 503 while it closes.

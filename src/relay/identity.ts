@@ -72,6 +72,8 @@ const createTokenCheck = ({ audience, keys, revoked = [] }: IdentityKeys): Check
     // On its first use, so that an old runtime without Ed25519 fails only for a token that needs it.
     const verifier = imported.get(kid) ?? importVerifier(key);
     imported.set(kid, verifier);
+    // Without Ed25519, a token with another `alg` returns before anything awaits the key. Node would end the process.
+    verifier.key.catch(() => {});
     // The key decides, and never the token: https://www.rfc-editor.org/rfc/rfc8725#section-3.1
     if (!(ALGORITHMS[verifier.kind] as readonly unknown[]).includes(alg)) return 'algorithm';
     const isSigned = await crypto.subtle.verify(verifier.name, await verifier.key, jws.signature, jws.signed);

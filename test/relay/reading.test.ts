@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RelayOptions } from '../../src/relay.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { event, SINGLE } from './stage.ts';
+import { AUDIENCE, claims, pair, token } from './tokens.ts';
 
 const TEXT = JSON.stringify({ batch: [event('é😀')] });
 const BYTES = Buffer.from(TEXT);
@@ -125,6 +126,33 @@ it('20 bodies of 100,000 pieces at once fit into a heap of 48 MB', async () => {
     script,
   ]);
   expect(stdout.trim()).toBe(Array.from({ length: 20 }, () => 200).join());
+});
+
+it('a malformed Host, of which a runtime makes an invalid address, is answered 400', async () => {
+  const onError = vi.fn();
+  const { relay } = openInMemory({ onError });
+  const answer = await relay({ ...requestOf({ batch: [] }), url: 'http://a b/clew/api/events/batch/' });
+  expect([answer.status, await answer.json()]).toEqual([400, { error: 'expected a valid Host' }]);
+  expect(onError).not.toHaveBeenCalled();
+});
+
+it('a token of another algorithm ends no process whose runtime lacks Ed25519', async () => {
+  // A spy would handle the rejection.
+  const importKey = () => Promise.reject(new DOMException('none', 'NotSupportedError'));
+  Object.defineProperty(crypto.subtle, 'importKey', { value: importKey, configurable: true });
+  const unhandled = vi.fn();
+  process.on('unhandledRejection', unhandled);
+  onTestFinished(() => {
+    Reflect.deleteProperty(crypto.subtle, 'importKey');
+    process.off('unhandledRejection', unhandled);
+  });
+  const { publicKey } = pair();
+  const { relay } = openInMemory({ identityKeys: { audience: AUDIENCE, keys: [{ id: 'ed', publicKey }] } });
+  const signature = token(claims(), { alg: 'HS256', kid: 'ed' });
+  const identify = { ...event('$identify', { payload: { distinct_id: 'ann' } }), signature };
+  const answer = await relay(requestOf({ batch: [identify] }));
+  await new Promise(setImmediate);
+  expect([answer.status, unhandled.mock.calls]).toEqual([200, []]);
 });
 
 it('an id that is no UUID is not repeated in the answer', async () => {
