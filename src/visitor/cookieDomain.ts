@@ -24,8 +24,8 @@ const decode = (field: string, service: string): Identity => {
 };
 
 /**
- * Whether the cookie's version is older than the visitor. If the visitor has logged out with the cookie's version, the record of this host has
- * the new id. A page that went by the customer in the cookie would ask the database again and again.
+ * Whether the cookie's version is older than a visitor with another id. If the visitor has logged out with the cookie's version, the record of
+ * this host has the new id. A page that went by the customer in the cookie would ask the database again and again.
  */
 const isOlder = (turn: number, { turn: own, since, keys }: Visitor): boolean =>
   turn < own || (turn === own && since === own && !Object.keys(keys)[0]);
@@ -77,7 +77,7 @@ export const cookieDomain = (domain: string): SharedVisitor => {
       const { visitorId, turn, mark } = read();
       const isSame = visitorId === here.thread;
       // A late answer of the relay sets an earlier visitor id again, so the latest one counts.
-      if (!visitorId || isOlder(turn, here) || (isSame && (!mark || here.keys[service]))) return here;
+      if (!visitorId || (isSame ? turn < here.turn || !mark || here.keys[service] : isOlder(turn, here))) return here;
       const keys = { ...(isSame && here.keys), ...(mark && { [service]: decode(mark, service) }) };
       return { ...here, thread: visitorId, turn, keys };
     },

@@ -164,6 +164,9 @@ describe('the visitor of this host', () => {
     expect(meet(here)).toBe(here);
     const there = { ...here, turn: 6, since: 5 };
     expect(meet(there)).toBe(there);
+    share(here);
+    share({ ...here, keys: { one: ['ann'] } });
+    expect(meet(here).keys).toEqual({ one: [markOf('ann')] });
     const known = visitor({ turn: 5, since: 5, keys: { one: ['bob'] } });
     expect([known, visitor({ turn: 5, since: 4 })].map((one) => meet(one).thread === one.thread)).toEqual([
       false,
