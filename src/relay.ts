@@ -27,6 +27,7 @@ import { memorySeen } from './relay/seen.js';
 import { createSenders } from './relay/sender.js';
 import { loadsIn, type Statement, statementsIn } from './relay/statements.js';
 import { renewedCookie } from './relay/visitorCookie.js';
+import { inTime } from './service/inTime.js';
 import { HANDOVER, RELAY_HEADER, UPSERT_PATH, type WireEvent } from './wire.js';
 
 export type { Accept, AcceptableEvent, AcceptContext } from './relay/accept.js';
@@ -84,6 +85,10 @@ const DAY = 86_400_000;
  * of ranges.
  */
 const FURTHER = 10;
+/** How long an answer waits for a report, and metrics for the totals, in ms. */
+const LONGEST_REPORT = 1000;
+/** Resolves once the work has ended, or is late. */
+const soon = (work: Promise<void>): Promise<void> => inTime(work, LONGEST_REPORT, 'seen').catch(() => {});
 const CLOSING = new Refusal(503, 'this relay is closing', 1);
 
 /**
@@ -155,11 +160,11 @@ export const createRelay = (options: RelayOptions): Relay => {
     onError,
   });
   const health = () => check(isClosing);
-  const metricsText = () => {
-    const totals = books.totals();
-    // For the next time: other relays count, too.
-    books.refresh();
-    return metrics.text(inFlight(), totals);
+  const metricsText = () => metrics.text(inFlight(), books.totals());
+  /** With what other relays have counted, if the store answers soon. */
+  const freshMetrics = async () => {
+    await soon(books.refresh());
+    return metricsText();
   };
 
   const readJob = async (request: RelayRequest, url: URL, share: Share) => {
@@ -326,7 +331,7 @@ export const createRelay = (options: RelayOptions): Relay => {
       const url = new URL(request.url);
       path = url.pathname;
       // Before the limits: a supervisor would end a relay whose probe gets 429, or 503 while it closes.
-      probe = answerToProbe(request, path, health, metricsText, metricsPath);
+      probe = answerToProbe(request, path, health, freshMetrics, metricsPath);
       response = await (probe ?? serve(request, url, connection, share));
       const renewed = options.visitorCookie && renewedCookie(request, options.visitorCookie);
       if (renewed) response.headers.set('Set-Cookie', renewed);
@@ -338,13 +343,14 @@ export const createRelay = (options: RelayOptions): Relay => {
     } finally {
       share.free();
     }
-    account.emitIfDue().catch(onError);
     const ms = Math.round(performance.now() - start);
     // A supervisor probes all the time, and so can any client.
     if (!probe) {
       metrics.request(response.status, ms);
       log.request(response.status, path, ms);
     }
+    // A worker ends what the answer does not wait for.
+    await soon(account.emitIfDue());
     // The tracker confirms events only by it.
     response.headers.set(RELAY_HEADER, '1');
     response.headers.set('X-Content-Type-Options', 'nosniff');
@@ -366,5 +372,13 @@ export const createRelay = (options: RelayOptions): Relay => {
     await books.close();
     await account.emit();
   };
-  return Object.assign(relay, { close, health, metrics: metricsText });
+  return Object.assign(relay, {
+    close,
+    health,
+    metrics() {
+      // For the next time: other relays count, too.
+      books.refresh();
+      return metricsText();
+    },
+  });
 };

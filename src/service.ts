@@ -189,7 +189,8 @@ export const createService = (options: ServiceOptions): Service => {
         headers: { Authorization: `Api-Key ${apiKey}`, 'Content-Type': 'application/json' },
         body,
         credentials: 'omit',
-        redirect: 'error',
+        // `fetch` would turn the POST into a GET. Workers do not have `error`.
+        redirect: 'manual',
         signal: cancelled.signal,
       });
       return { response: arrived, text: await arrived.text(), cut: undefined };
@@ -202,6 +203,13 @@ export const createService = (options: ServiceOptions): Service => {
       return { response: arrived, text: '', cut };
     };
     const { response, text, cut } = await inTime(ask(), timeout, 'the service').catch(withoutRest);
+    // A browser shows no more of a redirect than this type.
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+      const target = response.headers.get('Location');
+      const to = target ? ` to ${withoutKey(target, apiKey).slice(0, MAX_DETAIL)}` : '';
+      const detail = `expected an answer of the service, got a redirect${to}`;
+      throw new ServiceError('POST', url, response.status || undefined, detail);
+    }
     if (!response.ok) {
       const detail = withoutKey(text, apiKey).slice(0, MAX_DETAIL) || response.statusText;
       throw new ServiceError('POST', url, response.status, detail);

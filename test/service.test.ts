@@ -233,16 +233,26 @@ describe('an error', () => {
       /^TypeError: fetch failed: (UND_ERR_SOCKET: other side closed|.*ECONNRESET)/,
       (to) => to.destroy(),
     ],
-    [
-      'a redirect',
-      /^TypeError: fetch failed: unexpected redirect$/,
-      (to) => to.writeHead(302, { Location: '/a' }).end(),
-    ],
   ])('names the cause why there was no answer: %s', async (_what, detail, react) => {
     upstream.react(react);
     const error = await failureOf(connect().sendBatch([event('a')]));
     expect(error).toMatchObject({ status: undefined, detail: expect.stringMatching(detail) });
     expect(error.message).toBe(`POST ${error.url}: no answer: ${error.detail}`);
+  });
+
+  it.each([
+    [302, { Location: 'https://service.example/a' }, ' to https://service.example/a'],
+    [308, {}, ''],
+  ])('names a redirect, and does not follow it: %s', async (status, headers, to) => {
+    upstream.react((answer) => answer.writeHead(status, headers).end());
+    const error = await failureOf(connect().sendBatch([event('a')]));
+    expect(error).toMatchObject({ status, detail: `expected an answer of the service, got a redirect${to}` });
+  });
+
+  it('names a redirect of which `fetch` shows neither status nor target', async () => {
+    const redirect = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
+    const error = await failureOf(connect({ fetch: async () => redirect }).sendBatch([event('a')]));
+    expect(error.message).toBe(`POST ${error.url}: no answer: expected an answer of the service, got a redirect`);
   });
 
   it('names the cause why there was no answer: a refused connection', async () => {

@@ -1,6 +1,7 @@
-import { inTime } from '../service/inTime.js';
+import { inTime, Late } from '../service/inTime.js';
 import type { BookStore } from './bookStore.js';
 import { type Counts, countsOf, type Fact, type Load, withFact } from './load.js';
+import { oneAtATime } from './oneAtATime.js';
 
 /** Totals of the page loads of one release, one browser engine and one day. */
 export interface BookTotals {
@@ -120,16 +121,15 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
   let isRead = false;
   const releases = new Set<string>();
   let namedOn = '';
-  let late: (readonly [load: string, fact: Fact])[] = [];
+  /** Facts that the store has not taken yet. A fact may be added twice. */
+  const late = new Set<{ readonly load: string; readonly fact: Fact }>();
   /** How many numbers are in them. */
   let lateSize = 0;
-  let addingLate: Promise<void> | undefined;
   const waiting = new Map<string, { readonly facts: Fact[]; readonly written: Promise<Counts> }>();
   /** The latest write of each page load. */
   const writing = new Map<string, Promise<void>>();
-  /** A total is read while no change is being written, because the total may contain it or not. */
+  /** A report has the facts of all requests that were answered before it. */
   const changing = new Set<Promise<unknown>>();
-  let reading: Promise<void> | undefined;
 
   const named = (release: string, day: string): string => {
     if (day !== namedOn) releases.clear();
@@ -164,7 +164,7 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       if (text === written) return counts;
       const changes = changesOf(before, after, counts);
       if (!(await store.write({ load, before: text, after: written, day: after.day, changes }))) continue;
-      // A read waits for the writes, except for one that takes longer than `timeout`. The read may have its changes already.
+      // The totals were read meanwhile, and may have these changes already. The next read has them.
       if (known !== totalsBefore) return counts;
       const totals = known.get(after.day) ?? {};
       for (const [name, by] of Object.entries(changes)) totals[name] = (totals[name] ?? 0) + by;
@@ -201,46 +201,54 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
       return await inTime(add(load, fact), timeout, 'seen');
     } catch (error) {
       onError(error);
-      const size = sizeOf(fact);
-      if (lateSize + size <= MOST_LATE) {
-        late.push([load, fact]);
-        lateSize += size;
+      // A worker may have ended the request that was writing. The store refuses a write that does not know the one before.
+      if (error instanceof Late) {
+        waiting.delete(load);
+        writing.delete(load);
       }
       return undefined;
     }
   };
 
-  const tryLate = async () => {
-    const [first, ...others] = late;
-    if (!first) return;
-    late = others;
-    lateSize -= sizeOf(first[1]);
-    if (!(await attempt(...first))) return;
-    const waiting = late;
-    late = [];
-    lateSize = 0;
-    await Promise.all(waiting.map((one) => attempt(...one)));
+  const keep = (load: string, fact: Fact) => {
+    const size = sizeOf(fact);
+    if (lateSize + size > MOST_LATE) return;
+    late.add({ load, fact });
+    lateSize += size;
   };
 
   /** Adds the facts that the store did not take. The first one shows whether the store works again. The promise never rejects. */
-  const addLate = (): Promise<void> => {
-    addingLate ??= tryLate().finally(() => {
-      addingLate = undefined;
-    });
-    return addingLate;
-  };
+  const addLate = oneAtATime(async () => {
+    const tryOne = async (one: { readonly load: string; readonly fact: Fact }) => {
+      const counts = await attempt(one.load, one.fact);
+      if (counts && late.delete(one)) lateSize -= sizeOf(one.fact);
+      return counts;
+    };
+    const [first, ...others] = late;
+    if (first && (await tryOne(first))) await Promise.all(others.map(tryOne));
+  }, 2 * timeout);
 
   const addAll = async (facts: ReadonlyMap<number, Fact>) => {
-    const counts = await Promise.all(
-      [...facts].map(async ([load, fact]) => [load, await attempt(`${load}`, fact)] as const),
-    );
+    const all = [...facts].map(async ([load, fact]) => {
+      const counts = await attempt(`${load}`, fact);
+      if (!counts) keep(`${load}`, fact);
+      return [load, counts] as const;
+    });
+    const counts = await Promise.all(all);
     if (counts.every(([, one]) => one)) await addLate();
     return new Map(counts);
   };
 
+  /** The writes, the two steps of `addLate`, and the totals. */
+  const longestRefresh = 4 * timeout;
   const read = async () => {
     const days = reported();
-    await Promise.all(changing);
+    try {
+      await inTime(Promise.all(changing), timeout, 'seen');
+    } catch {
+      // Requests that a worker has ended.
+      changing.clear();
+    }
     await addLate();
     try {
       const all = await inTime(store.totals(days), timeout, 'seen');
@@ -255,24 +263,16 @@ export const createBooks = (store: BookStore, timeout: number, onError: (error: 
     /** Adds a request's facts. Resolves to the counts of each page load, and never rejects. */
     async add(facts: ReadonlyMap<number, Fact>): Promise<ReadonlyMap<number, Counts | undefined>> {
       if (!facts.size) return new Map();
-      await reading;
       const adding = addAll(facts).finally(() => changing.delete(adding));
       changing.add(adding);
       return adding;
     },
     /** Adds the facts that are left, as the relay closes. The promise never rejects. */
-    async close(): Promise<void> {
-      // Another one may be running that began before the last requests.
-      await addingLate;
-      await addLate();
-    },
+    close: addLate.again,
     /** Reads what all relays that share the store have counted. The promise never rejects. */
-    refresh(): Promise<void> {
-      reading ??= read().finally(() => {
-        reading = undefined;
-      });
-      return reading;
-    },
+    refresh: oneAtATime(read, longestRefresh),
+    /** How long a refresh may take, in ms. */
+    longestRefresh,
     /**
      * The totals as last read, with the changes by this relay since, the latest day first. Undefined before they were read: what an
      * earlier process or other relays have counted is not zero.

@@ -9,7 +9,7 @@ export const answerToProbe = (
   { method }: RelayRequest,
   path: string,
   health: () => Promise<Health>,
-  metrics: () => string,
+  metrics: () => Promise<string>,
   metricsPath: string | undefined,
 ): Response | Promise<Response> | undefined => {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
@@ -17,5 +17,5 @@ export const answerToProbe = (
   if (path.endsWith('/health'))
     return health().then((state) => Response.json(state, { status: state.ready ? 200 : 503 }));
   if (!metricsPath || !path.endsWith(metricsPath)) return undefined;
-  return new Response(metrics(), { headers: { 'Content-Type': METRICS_TYPE } });
+  return metrics().then((text) => new Response(text, { headers: { 'Content-Type': METRICS_TYPE } }));
 };

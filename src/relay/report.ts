@@ -1,4 +1,5 @@
 import type { Books, BookTotals } from './books.js';
+import { oneAtATime } from './oneAtATime.js';
 
 /** Counts of events since the relay's start, and the books of page loads. */
 export interface RelayReport {
@@ -29,30 +30,21 @@ export const missingIn = (books: readonly BookTotals[]): number => books.reduce(
 export const createAccount = (
   onReport: (report: RelayReport) => void,
   interval: number,
-  { refresh, totals }: Pick<Books, 'refresh' | 'totals'>,
+  { refresh, longestRefresh, totals }: Pick<Books, 'refresh' | 'longestRefresh' | 'totals'>,
 ) => {
   const counts = { taken: 0, repeats: 0, rejected: 0, corrected: 0 };
   let emittedAt = performance.now();
   let isChanged = false;
-  /** The latest report, until it is made. */
-  let emitting = Promise.resolve();
 
-  const report = async (): Promise<void> => {
+  const report = oneAtATime(async () => {
     if (!isChanged) return;
     isChanged = false;
+    emittedAt = performance.now();
     // Other relays have counted, too.
     await refresh();
     const books = totals();
     onReport({ ...counts, missing: books && missingIn(books), books });
-  };
-
-  /** Resolves once the report is made, and each one before it. */
-  const emit = (): Promise<void> => {
-    if (!isChanged) return emitting;
-    emittedAt = performance.now();
-    emitting = emitting.catch(() => {}).then(report);
-    return emitting;
-  };
+  }, longestRefresh);
 
   return {
     count(what: keyof typeof counts, number: number): void {
@@ -64,8 +56,9 @@ export const createAccount = (
       isChanged = true;
     },
     emitIfDue: async (): Promise<void> => {
-      if (performance.now() - emittedAt >= interval) await emit();
+      if (performance.now() - emittedAt >= interval) await report();
     },
-    emit,
+    /** Resolves once everything is reported. */
+    emit: report.again,
   };
 };

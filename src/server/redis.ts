@@ -5,10 +5,14 @@ import type { RedisCommand } from '../relay.js';
 const PATIENCE = 2000;
 /** How often the connection is checked, in ms. One that has been silent since the check before is replaced. */
 const CHECK = 5000;
+const SILENT = 'no answer';
+/** Another server is the primary now. The connection still answers a `PING`, and a new one may reach the new primary. */
+const REPLICA = 'Redis is a replica now';
 
 /**
  * Opens a connection to a Redis, and keeps it. The function replaces a connection that stays open but silent, for example behind a
- * load balancer or a firewall. The package `redis` would wait for such a connection, and keep each command.
+ * load balancer or a firewall. The package `redis` would wait for such a connection, and keep each command. The function also replaces
+ * a connection to a server that has become a replica.
  *
  * @param onError receives the cause if there is no connection
  * @throws Error for an invalid address, or without the package `redis`
@@ -19,9 +23,10 @@ export const openRedis = async (url: string, onError: (error: unknown) => void) 
   });
   // The URL may have a password, so no message has it.
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url)) throw new Error('REDIS_URL: expected redis://… or rediss://…');
-  let isAlive = true;
+  /** Why the next check replaces the connection, unless an answer comes. */
+  let fault: typeof SILENT | typeof REPLICA | undefined;
   const noteAnswer = () => {
-    isAlive = true;
+    if (fault === SILENT) fault = undefined;
   };
   const open = () => {
     const client = createClient({
@@ -44,18 +49,27 @@ export const openRedis = async (url: string, onError: (error: unknown) => void) 
   };
   let client = openFirst();
   const check = () => {
-    if (!isAlive) {
-      onError('no answer, so the connection is replaced');
+    if (fault) {
+      onError(`${fault}, so the connection is replaced`);
       // Commands that wait for this connection fail.
       if (client.isOpen) client.destroy();
       client = open();
       client.connect().catch(onError);
     }
-    isAlive = false;
+    fault = SILENT;
     if (client.isReady) client.ping().then(noteAnswer, noteAnswer);
   };
   let checking: ReturnType<typeof setInterval> | undefined;
-  const command: RedisCommand = (args) => client.sendCommand(args);
+  const command: RedisCommand = async (args) => {
+    const asked = client;
+    try {
+      return await asked.sendCommand(args);
+    } catch (error) {
+      // A script's error has the word in its midst.
+      if (asked === client && /\bREADONLY\b/.test(`${error}`)) fault = REPLICA;
+      throw error;
+    }
+  };
   return {
     command,
     /** Resolves with the connection, after the first error, or if Redis does not answer: the client tries again by itself. */

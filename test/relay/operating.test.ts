@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type LogLine, memorySeen, type RelayOptions, type Seen } from '../../src/relay.ts';
+import { memoryBooks } from '../../src/relay/bookStore.ts';
+import { type LogLine, memorySeen, type RelayOptions, type RelayReport, type Seen } from '../../src/relay.ts';
 import { openInMemory, requestOf } from './requests.ts';
 import { event, KEY } from './stage.ts';
 
@@ -315,5 +316,69 @@ describe('the log', () => {
       },
     });
     expect((await opened.post(event('a'))).status).toBe(201);
+  });
+});
+
+describe('a worker ends what no answer waits for, so', () => {
+  const LOAD = 2 ** 40;
+  /** A relay whose store states the totals when the test wants it. */
+  const openSlow = () => {
+    const store = memoryBooks();
+    const asked: (() => void)[] = [];
+    const totals: typeof store.totals = async (days) => {
+      await new Promise<void>((resolve) => asked.push(resolve));
+      return store.totals(days);
+    };
+    const reports: RelayReport[] = [];
+    const { relay, get } = open({
+      seen: { ...memorySeen(), books: { ...store, totals } },
+      metricsPath: '/metrics',
+      onReport: (report) => void reports.push(report),
+    });
+    let settled = 0;
+    const track = (n: number) =>
+      relay(requestOf({ batch: [event('a', { seq: [LOAD, n] })], books: [[LOAD, n, 0, 'v1', []]] })).finally(() => {
+        settled++;
+      });
+    return { track, get, reports, asked, settled: () => settled };
+  };
+  const soon = () => vi.advanceTimersByTimeAsync(0);
+
+  it('the answer waits for the report that it is the occasion of', async () => {
+    const { track, reports, asked, settled } = openSlow();
+    await vi.advanceTimersByTimeAsync(60_000);
+    const answer = track(1);
+    await soon();
+    expect([asked.length, settled()]).toEqual([1, 0]);
+    asked[0]?.();
+    expect((await answer).status).toBe(201);
+    expect(reports).toMatchObject([{ taken: 1, books: [{ tracked: 1, delivered: 1 }] }]);
+  });
+
+  it('the answer waits for at most a second, and no later answer waits for that report', async () => {
+    const { track, asked, settled } = openSlow();
+    await vi.advanceTimersByTimeAsync(60_000);
+    const answer = track(1);
+    await vi.advanceTimersByTimeAsync(999);
+    expect([asked.length, settled()]).toEqual([1, 0]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await answer).status).toBe(201);
+    const later = track(2);
+    await soon();
+    expect(settled()).toBe(2);
+    expect((await later).status).toBe(201);
+  });
+
+  it('metrics have the totals of the moment, or after a second those before', async () => {
+    const { track, get, asked } = openSlow();
+    await track(1);
+    const tracked = 'state="tracked"} 1\n';
+    const fresh = get('/clew/metrics');
+    await soon();
+    asked[0]?.();
+    expect((await fresh).text).toContain(tracked);
+    const late = get('/clew/metrics');
+    await vi.advanceTimersByTimeAsync(1000);
+    expect((await late).text).toContain(tracked);
   });
 });
