@@ -126,6 +126,8 @@ const countStrangers = (stage: Stage): number => {
     world.scheduler.now() - storedAt >= TAKING_IN ? storedAt : [],
   );
   const last = Math.max(...answers);
+  // A page may load and leave within one task.
+  for (const { page, at } of history.departures) if (at === history.loadOf(page)) found.add(page);
   for (const name of found) if (history.loadOf(name) <= last) found.delete(name);
   for (const { name, storedAt } of running) if (storedAt === undefined && !history.shut.has(name)) found.add(name);
   return found.size;

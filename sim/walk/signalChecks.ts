@@ -83,6 +83,11 @@ export const findUnlikeSignal = (stage: Stage): string | undefined => {
  */
 export const LEARNING = 2 * 3_600_000;
 
+/** How many events of the page get only 500. The docs name the limit: such an event stays queued if nothing else is. */
+const refusedBy500 = ({ ledger }: Stage, name: string): number =>
+  [...ledger.tracked.values()].filter((event) => event.name === 'poison' && event.page === name && !event.dropped)
+    .length;
+
 /** A page that counts events as queued although all events have ended. A page that has missed the consent still waits for it. */
 export const findQueued = (stage: Stage): string | undefined => {
   // Events that are lost with the database stay queued, because no service has confirmed them.
@@ -90,7 +95,8 @@ export const findQueued = (stage: Stage): string | undefined => {
   for (const page of stage.browser.pages) {
     if (isRequired(stage) && !isInformed(stage, page.name)) continue;
     const queued = statsOf(page).reduce((sum, stats) => sum + stats.queued, 0);
-    if (page.state === 'running' && queued) return `${page.name}: ${JSON.stringify(statsOf(page))}`;
+    if (page.state === 'running' && queued > refusedBy500(stage, page.name))
+      return `${page.name}: ${JSON.stringify(statsOf(page))}`;
   }
   return undefined;
 };
