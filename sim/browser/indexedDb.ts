@@ -176,17 +176,17 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
         dispatch('error', () => request.onerror?.({ target: request }));
         return request;
       }
-      const succeed = () =>
-        dispatch('open', () => {
-          request.onsuccess?.({ target: request });
-          disk.opened();
-        });
+      const succeed = () => dispatch('open', () => request.onsuccess?.({ target: request }));
       disk.enqueue({
         page,
         begin() {
           const database = connect();
           request.result = database;
-          if (disk.rows()) return void succeed();
+          // Other pages do not wait until this one has seen its connection: the page may be frozen.
+          if (disk.rows()) {
+            succeed();
+            return void disk.opened();
+          }
           const fail = () =>
             dispatch('error', () => {
               request.onerror?.({ target: request });
@@ -199,8 +199,9 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
           request.transaction = { abort };
           dispatch('upgradeneeded', () => {
             request.onupgradeneeded?.({ target: request });
-            if (request.error) fail();
-            else succeed();
+            if (request.error) return fail();
+            succeed();
+            disk.opened();
           });
         },
       });
