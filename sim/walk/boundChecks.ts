@@ -141,7 +141,9 @@ export const findSurplus = (stage: Stage): string | undefined => {
   const { browser, plan, ledger, onDisk } = stage;
   if (!plan.dataset.maxQueuedEvents) return undefined;
   const crowd = crowdOf(stage);
-  const most = mostOf(plan) * (crowd + countStrangers(stage));
+  // A page whose database is shut does not see what earlier pages have stored there.
+  const shut = stage.history.shut.size ? 1 : 0;
+  const most = mostOf(plan) * (crowd + countStrangers(stage) + shut);
   const stored = onDisk();
   if (stored.size > most) return `${stored.size} events are stored, ${crowd} pages were open at once`;
   let length = 0;
