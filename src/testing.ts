@@ -1,6 +1,7 @@
 import { v4 as uuid } from 'uuid';
 import { checkOptions, normaliseOptions, type TrackerOptions } from './api/options.js';
 import type { AnyEvents, EventMap, Tracker } from './api/types.js';
+import { eraseTab } from './outbox/local.js';
 import type { Store } from './outbox/store.js';
 import { stepsOf } from './recorder/prepare.js';
 import type { RehearsedFault } from './testing/faults.js';
@@ -50,6 +51,8 @@ export const createTestTracker = <Events extends EventMap = AnyEvents>(
   const service = createTestTransport();
   const { baseUrl = `/${uuid()}`, compress = false } = options;
   const { transport = service.transport, store = createMemoryStore() } = options;
+  // A new visitor comes in a new tab. The campaign and the link are in sessionStorage also if the store is in memory.
+  if (!options.store) eraseTab();
   const all = { ...options, baseUrl, compress, transport, store };
   checkOptions(all);
   const settings = normaliseOptions(all);

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkEvents, createTracker, type TrackerOptions } from '../src/index.ts';
+import { checkEvents, createTracker, type Plugin, type TrackerOptions } from '../src/index.ts';
 import { createMemoryStore, createTestTracker, createTestTransport } from '../src/testing.ts';
 
 interface Events {
@@ -144,6 +144,24 @@ describe('a test tracker, without a browser', () => {
     one.tracker.consent(false);
     await one.tracker.flush();
     expect(await other.tracker.correlationValue()).toBe(visitorId);
+  });
+
+  it('begins in a new tab, unless it has the store of an earlier one', async () => {
+    vi.stubGlobal('sessionStorage', {});
+    const keep = (given: unknown[], value?: string): Plugin => {
+      return (_tracker, { session }) => {
+        given.push(session.get('campaign'));
+        if (value) session.set('campaign', value);
+        return () => {};
+      };
+    };
+    const given: unknown[] = [];
+    const first = create();
+    await first.tracker.correlationValue();
+    first.tracker.use(keep(given, 'news'));
+    create({ store: first.store, plugins: [keep(given)] });
+    create({ plugins: [keep(given)] });
+    expect(given).toEqual([undefined, 'news', undefined]);
   });
 
   it('tracks views with the given fields, and reports missing ones', async () => {

@@ -199,7 +199,7 @@ export const createIndexedDb = (world: World, disk: Disk, page: Page, onWrite: (
           request.transaction = { abort };
           dispatch('upgradeneeded', () => {
             request.onupgradeneeded?.({ target: request });
-            if (request.error) return fail();
+            if (request.error) return void fail();
             succeed();
             disk.opened();
           });

@@ -22,7 +22,8 @@ export type Answer = (isGranted: boolean | undefined, isNew?: boolean) => void;
  */
 export const followConsent =
   (watch: (answer: Answer) => () => void): Plugin =>
-  (tracker) => {
+  // Two parameters, so that the tracker notices a plugin that the app has not called.
+  (tracker, _tools) => {
     let last: boolean | undefined;
     return watch((isGranted, isNew) => {
       if (isGranted === undefined || (isGranted === last && !isNew)) return;

@@ -68,7 +68,8 @@ const isForControl = (path: HTMLElement[], marked: HTMLElement, control: HTMLEle
  */
 export const clicks =
   ({ outbound, downloads }: ClickOptions = {}): Plugin =>
-  ({ track }) => {
+  // Two parameters, so that the tracker notices a plugin that the app has not called.
+  ({ track }, _tools) => {
     // In the capture phase, before a listener of the page can stop the event.
     const listening = Object.assign(new AbortController(), { capture: true });
     const listen = (target: EventTarget, ...types: string[]) => {

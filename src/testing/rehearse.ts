@@ -3,6 +3,7 @@ import type { TrackerOptions } from '../api/options.js';
 import type { AnyEvents, EventMap, Tracker } from '../api/types.js';
 import { linkNameOf } from '../courier/lease.js';
 import type { Answer, Transport } from '../courier/transport.js';
+import { eraseTab } from '../outbox/local.js';
 import type { RelayOptions } from '../relay/options.js';
 import { createRelay, type Relay } from '../relay.js';
 import { IDENTIFY, isObject, parseJson, UPSERT_PATH, type Upsert } from '../wire.js';
@@ -11,7 +12,7 @@ import { createLedger, type JourneyStart, type RehearsedJourney } from './ledger
 import { createMemoryStore } from './memoryStore.js';
 import { openPage, type Page } from './page.js';
 import { createRejected } from './rejected.js';
-import { sendToRelay } from './relayTransport.js';
+import { ORIGIN, sendToRelay } from './relayTransport.js';
 
 /** Options of `rehearse`. */
 export interface RehearsalOptions {
@@ -29,8 +30,11 @@ export interface RehearsalOptions {
   times?: number | undefined;
   /** Options of your tracker, such as `beforeSend` or `plugins`. The rehearsal has a store, a transport and an address of its own. */
   tracker?: Partial<TrackerOptions> | undefined;
-  /** Options of your relay, such as `allowedEvents` or `accept`. Without them, the relay accepts identities without a signature. */
-  relay?: Partial<RelayOptions> | undefined;
+  /**
+   * Options of your relay, such as `allowedEvents` or `accept`. Without them, the relay accepts identities without a signature. The
+   * rehearsal has a service of its own, so `forward` is refused. Requests come from the first of `allowedOrigins`.
+   */
+  relay?: Partial<Omit<RelayOptions, 'forward'>> | undefined;
 }
 
 /** The result of one fault. */
@@ -49,7 +53,10 @@ export interface RehearsedRun {
 
 /** The result of a rehearsal. */
 export interface Rehearsal {
-  /** One sentence for each fault with another number of starts than expected, with a rejected `$identify` or properties, or with an error. */
+  /**
+   * One sentence for each unexpected fault: another number of starts, events that are not delivered, a rejected `$identify` or
+   * properties, or an error.
+   */
   readonly unexpected: readonly string[];
   /** How often the journey has started, by fault. */
   readonly starts: Readonly<Partial<Record<RehearsedFault, number>>>;
@@ -76,8 +83,16 @@ const withListener = (tracker: Tracker, listener: (error: Error) => unknown): Tr
   return { ...tracker, identify: listen(tracker.identify), setProperties: listen(tracker.setProperties) };
 };
 
-const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: World['failService']) => {
+const createWorld = (
+  calls: Calls,
+  relay: Relay,
+  origin: string,
+  options: TrackerOptions,
+  fail: World['failService'],
+) => {
   const store = createMemoryStore();
+  // Each visitor comes in a new tab.
+  eraseTab();
   const { baseUrl: service } = options;
   const pages: Page[] = [];
   const dropped: string[] = [];
@@ -87,7 +102,7 @@ const createWorld = (calls: Calls, relay: Relay, options: TrackerOptions, fail: 
   let network: Network = (deliver) => deliver();
   const transport: Transport = (request) => {
     const deliver = (): Promise<Answer> => {
-      const answer = sendToRelay(relay, request);
+      const answer = sendToRelay(relay, request, origin);
       inFlight.add(answer);
       const end = () => inFlight.delete(answer);
       answer.then(end, end);
@@ -167,8 +182,16 @@ const rehearseFault = async (
     ...relay,
     fetch: ledger.fetch,
   });
-  const options = { compress: false, ...tracker, baseUrl: `/${uuid()}` };
-  const { world, dropped, errors, rejected, countQueued, close } = createWorld(calls, running, options, ledger.fail);
+  const baseUrl = `/${uuid()}`;
+  const options = { compress: false, ...tracker, baseUrl, storageName: baseUrl };
+  const origin = relay?.allowedOrigins?.[0] ?? ORIGIN;
+  const { world, dropped, errors, rejected, countQueued, close } = createWorld(
+    calls,
+    running,
+    origin,
+    options,
+    ledger.fail,
+  );
   try {
     await FAULTS[fault](world);
     const all = [...dropped, ...rejected()];
@@ -181,7 +204,13 @@ const rehearseFault = async (
 };
 
 /** Refuses what would count nothing, and then seem to be right. */
-const check = (journey: RehearsedJourney, calls: unknown, faults: readonly string[], times: number): void => {
+const check = (
+  journey: RehearsedJourney,
+  calls: unknown,
+  faults: readonly string[],
+  times: number,
+  relay: Partial<RelayOptions> = {},
+): void => {
   const wrong = (expected: string) => new TypeError(`rehearse: expected ${expected}`);
   if (!isObject(journey) || typeof journey.event !== 'string' || !journey.event)
     throw wrong('a journey as { event, filter }');
@@ -191,6 +220,7 @@ const check = (journey: RehearsedJourney, calls: unknown, faults: readonly strin
   if (!Number.isInteger(times) || times < 0) throw wrong('`times` as a whole number');
   if (!Array.isArray(faults) || !faults[0] || !faults.every((fault) => Object.hasOwn(FAULTS, fault)))
     throw wrong(`\`faults\` as a list of ${Object.keys(FAULTS).join(', ')}`);
+  if (relay.forward !== undefined) throw wrong('no relay option `forward`: the rehearsal has a service of its own');
 };
 
 const sentenceOf = ({ fault, starts, dropped, errors, queued }: RehearsedRun, times: number): string => {
@@ -221,13 +251,13 @@ export const rehearse = async <Events extends EventMap = AnyEvents>(
   options: RehearsalOptions = {},
 ): Promise<Rehearsal> => {
   const { faults = allButLost, times = 1 } = options;
-  check(journey, calls, faults, times);
+  check(journey, calls, faults, times, options.relay);
   const played: Played[] = [];
   // One after the other: a page that leaves changes `navigator` for a moment.
   for (const fault of faults) played.push(await rehearseFault(fault, journey, calls as Calls, options));
   const runs = played.map(({ run }) => run);
-  // A journey that starts for an anonymous visitor reaches no customer.
-  const isUnexpected = ({ run, isSound }: Played) => run.starts.length !== times || !isSound;
+  // A journey that starts for an anonymous visitor reaches no customer. An event that is not delivered may start it later.
+  const isUnexpected = ({ run, isSound }: Played) => run.starts.length !== times || !isSound || run.queued > 0;
   return {
     unexpected: played.filter(isUnexpected).map(({ run }) => sentenceOf(run, times)),
     starts: Object.fromEntries(runs.map(({ fault, starts }) => [fault, starts.length])),

@@ -1,8 +1,9 @@
 // @module-tag promise
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Plugin, PluginStorage, PluginTools } from '../../src/api/types.ts';
-import { createTracker, pageViews, type TrackerOptions } from '../../src/index.ts';
-import { engagement, sessions } from '../../src/plugins.ts';
+import * as consent from '../../src/consent.ts';
+import { clicks, createTracker, firstTouch, pageViews, type TrackerOptions } from '../../src/index.ts';
+import * as shipped from '../../src/plugins.ts';
 import { createTestTracker } from '../../src/testing.ts';
 
 const stops: (() => void)[] = [];
@@ -38,13 +39,15 @@ const toolsOf = (options?: Partial<TrackerOptions>) => {
   return { ...test, ...tools };
 };
 
-it('a function that creates a plugin is an error, and stop() does not call its result', () => {
-  const { tracker, errors } = create({ plugins: [sessions as never], pageViews: pageViews as never });
-  const expected = 'clew: plugins: expected a plugin, such as sessions()';
-  expect(errors).toEqual([expected, expected]);
-  tracker.use(engagement as never);
+it.each<[string, (...options: never[]) => unknown]>(
+  Object.entries({ ...shipped, ...consent, clicks, firstTouch, pageViews }),
+)('%s that is not called is an error, and stop() does not call its result', (_name, creator) => {
+  const { tracker, errors } = create({ plugins: [creator as never] });
+  const expected = expect.stringMatching(/: expected a (plugin, such as sessions\(\)|function)$/);
+  expect(errors).toEqual([expected]);
+  tracker.use(creator as never);
   tracker.stop();
-  expect(errors).toEqual([expected, expected, expected]);
+  expect(errors).toEqual([expected, expected]);
 });
 
 describe('a preview', () => {

@@ -201,6 +201,35 @@ describe('a rehearsed journey', () => {
     expect((await rehearse(UPGRADE, calls, { tracker: { plugins } })).unexpected).toEqual([]);
   });
 
+  it('that is not delivered is unexpected, also if it must not start', async () => {
+    const { unexpected, runs } = await rehearse(UPGRADE, ({ track }) => track('signup', { plan: 'free' }), {
+      times: 0,
+      faults: ['none'],
+      relay: {
+        accept() {
+          throw new Error('broken');
+        },
+      },
+    });
+    expect(runs[0]?.queued).toBe(1);
+    expect(unexpected).toEqual(['none: started 0 times, 1 not delivered']);
+  });
+
+  it('starts with the options of a relay and a tracker in production', async () => {
+    const { unexpected } = await rehearse(UPGRADE, ({ track }) => track('signup', { plan: 'pro' }), {
+      relay: { allowedOrigins: ['https://shop.example', 'https://www.shop.example'] },
+      tracker: { storageName: '/clew' },
+    });
+    expect(unexpected).toEqual([]);
+  });
+
+  it('refuses a `forward`, which would take the events in place of the service', async () => {
+    const relay = { forward: async () => new Response() };
+    await expect(rehearse(UPGRADE, () => {}, { relay } as object)).rejects.toThrow(
+      new TypeError('rehearse: expected no relay option `forward`: the rehearsal has a service of its own'),
+    );
+  });
+
   it('reports an error of the calls', async () => {
     await expect(
       rehearse(UPGRADE, () => {
