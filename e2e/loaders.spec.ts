@@ -29,7 +29,7 @@ const allPasted = async (heading: string, { address }: Site): Promise<string[]> 
     html
       .replace('/* contents of dist/stub.js */', () => text)
       .replace("{{ 'clew.js' | asset_url }}", 'https://clew.example.com/clew.js')
-      .replaceAll('https://clew.example.com/clew.js', `${address}/dist/clew.js`)
+      .replace(/https:[^"']*\/clew\.js/g, `${address}/dist/clew.js`)
       .replaceAll('https://clew.example.com', address),
   );
 };
