@@ -31,6 +31,8 @@ interface ImportMeta {
 declare const consentPlatform: { onChange(listener: (answer: { statistics: boolean }) => void): void };
 declare const metrics: { gauge(name: string, value: number): void };
 declare const queue: { append(request: { path: string; body: string }): Promise<void> };
+declare const tokenOf: (user: SessionUser) => Promise<string>;
+declare const userOf: (request: import('node:http').IncomingMessage) => Promise<SessionUser | undefined>;
 
 /** Consent platforms. */
 interface WindowEventMap {

@@ -56,6 +56,9 @@ const FIGURES: [page: string, sentence: string, file: string, declaration: strin
   ['docs/relay.md', 'deletes each key after 30 days', 'src/relay/seen.ts', 'maxAge = 30 * DAY'],
   ['docs/relay.md', 'at most 500 characters', 'src/service/eventFault.ts', 'MAX_KEY_LENGTH = 500'],
   ['docs/relay.md', 'at most 200 levels', 'src/service/eventFault.ts', 'MAX_DEPTH = 200'],
+  ['docs/events.md', 'more than 200 levels', 'src/service/eventFault.ts', 'MAX_DEPTH = 200'],
+  ['docs/events.md', 'more than 500 characters', 'src/service/eventFault.ts', 'MAX_KEY_LENGTH = 500'],
+  ['docs/tracker.md', 'at most 500 characters', 'src/service/eventFault.ts', 'MAX_KEY_LENGTH = 500'],
   [
     'docs/relay.md',
     '`{ rate: 1000, burst: 10000 }`',
