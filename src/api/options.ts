@@ -102,6 +102,7 @@ export interface TrackerOptions {
   visitorId?: string | undefined;
   /**
    * The version of your site, at most 64 characters. The relay's report counts tracked, delivered and missing events for each release.
+   * One with `"`, `\`, or a control character counts as `other`.
    * A service without a relay does not get it.
    *
    * @default none

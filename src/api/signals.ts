@@ -34,7 +34,8 @@ export interface Signals {
   'token-expired': { primaryKey: string };
   /**
    * `reset()`, or `identify` of another customer, is about to start another visitor id. Calls in the listener still have this one.
-   * Also emitted for `consent(true)` after a refusal: then there is none, and calls in the listener are dropped.
+   * Without a visitor id, `visitorId` is undefined: for a `reset()` before consent or after a refusal, and for the `consent(true)` that
+   * ends a refusal. After a refusal, clew drops calls in the listener.
    */
   change: { visitorId: string | undefined };
   /** A problem needs attention: an argument, the key, the address, or refused storage. The message names the cause. */

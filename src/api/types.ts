@@ -51,10 +51,10 @@ export interface Tracker<Events extends EventMap = AnyEvents> {
   track<Name extends EventName<Events>>(event: Name, ...payload: PayloadArgument<Payload<Events, Name>>): void;
   /**
    * Tracks an event and sends it at once to the single-event endpoint, after the queued events. If the request fails, clew keeps
-   * the event and sends it in a batch.
+   * the event and sends it in a batch. While another tab sends, the event may go in a batch.
    *
-   * @returns a promise that resolves once the event is confirmed, dropped, or waiting to retry, and never rejects. Before consent it
-   * resolves at once
+   * @returns a promise that resolves once the event is confirmed, dropped, or waiting to retry (offline, in back-off, or while another
+   * tab sends), and never rejects. Before consent it resolves at once
    */
   trackNow<Name extends EventName<Events>>(
     event: Name,
