@@ -179,7 +179,7 @@ const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL',
 export type RedisCommand = (args: string[]) => Promise<unknown>;
 
 /**
- * Remembers events in a Redis that several relays share: one key for each event and each handover, and two for each page load. Redis
+ * Remembers events in a Redis that several relays share: one key for each event and each request, and two for each page load. Redis
  * deletes the keys after `maxAge`. The keys survive a restart of the relays. A Redis that evicts keys forgets these events earlier. One
  * more key has the time since which Redis remembers.
  * https://redis.io/docs/latest/commands/set/
