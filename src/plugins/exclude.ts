@@ -59,16 +59,21 @@ export const exclude = ({
   if (typeof sample !== 'number' || !(sample >= 0 && sample <= 1))
     throw new TypeError('clew: sample: expected a number from 0 to 1');
   return ({ correlationValue }, { visitorId, local, onTrack }) => {
-    const asked = staff ? askedIn(staff) : undefined;
-    const isStaff = !!staff && (asked ?? local.get(KEY) === true);
-    const remember = () => local.set(KEY, asked || undefined);
+    /** Until it is stored, and so counts for all tabs. */
+    let asked = staff ? askedIn(staff) : undefined;
+    const isStaff = () => !!staff && (asked ?? local.get(KEY) === true);
+    const remember = () => {
+      if (!local.set(KEY, asked || undefined)) return false;
+      asked = undefined;
+      return true;
+    };
     // Before consent, nothing is stored. After a refusal, nothing is tracked.
     if (asked !== undefined && !remember()) correlationValue().then(remember, () => {});
 
-    const isExcluded =
-      isStaff || (localhost && LOCAL.test(location.hostname)) || (automated && navigator.webdriver === true);
+    const isExcluded = (localhost && LOCAL.test(location.hostname)) || (automated && navigator.webdriver === true);
     onTrack(() => {
-      if (isExcluded) return false;
+      // Another tab may have excluded the browser since, or included it.
+      if (isExcluded || isStaff()) return false;
       if (sample === 1) return undefined;
       const id = visitorId();
       if (id && placeOf(id) >= sample) return false;

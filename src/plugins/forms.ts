@@ -1,6 +1,7 @@
 import type { Plugin } from '../api/types.js';
 import { marksOf, payloadOf } from '../page/clicks.js';
 import { type Actor, actorOf, isPresent } from './actor.js';
+import { checkMs } from './checkMs.js';
 import { createDrafts } from './drafts.js';
 import { ABANDONED, type Due, type Filling, type FormFact, fill, STARTED } from './form.js';
 
@@ -102,11 +103,12 @@ const watchForms = (note: Note, listening: Listening): (() => void) => {
  * never values. A form counts as abandoned if the visitor leaves it by another view, by leaving the page, or by a tab that stays
  * hidden.
  *
+ * @throws TypeError if `hiddenFor` is no number of ms
  * @example createTracker({ baseUrl: '/clew', plugins: [forms()] })
  */
-export const forms =
-  ({ hiddenFor = 1_800_000 }: FormOptions = {}): Plugin =>
-  (tracker, tools) => {
+export const forms = ({ hiddenFor = 1_800_000 }: FormOptions = {}): Plugin => {
+  checkMs('hiddenFor', hiddenFor, 0);
+  return (tracker, tools) => {
     const { track, on } = tracker;
     const listening: Listening = Object.assign(new AbortController(), { capture: true as const });
     const drafts = createDrafts(tools, KEY, ABANDONED, hiddenFor);
@@ -121,6 +123,17 @@ export const forms =
       const marks = payloadOf(marksOf(form) as DOMStringMap);
       return due.map(([event, properties]) => [event, { ...marks, ...properties }]);
     };
+    /** The app may have replaced the element of a form that the visitor has begun. */
+    const takeOver = (form: HTMLFormElement) => {
+      if (fillings.has(form)) return;
+      const isBefore = (other: HTMLFormElement) =>
+        !other.isConnected && marksOf(other)?.clewForm === marksOf(form)?.clewForm;
+      const before = [...fillings].find(([other]) => isBefore(other));
+      if (!before) return;
+      fillings.delete(before[0]);
+      fillings.set(form, before[1]);
+      fillers.set(form, fillers.get(before[0]) ?? {});
+    };
     /** The events that a fact makes due, with the form's marks. */
     const take = (form: HTMLFormElement, fact: FormFact): Due[] => {
       const [next, due] = fill(fillings.get(form), fact, hiddenAt ?? performance.now());
@@ -133,6 +146,7 @@ export const forms =
       for (const event of due) track(...event);
     };
     const flush = watchForms((form, fact) => {
+      takeOver(form);
       send(take(form, fact));
       keep();
     }, listening);
@@ -193,3 +207,4 @@ export const forms =
       listening.abort();
     };
   };
+};

@@ -42,8 +42,12 @@ export const sessions = ({ timeout = 1_800_000 }: SessionOptions = {}): Plugin =
     /** The campaign of this tab. A reload is no new visit by it. */
     let noticed = tab.get(KEY);
 
+    /** The campaign of the address that has opened the page, until the first event: the app may change the address before. */
+    let arrived = campaignIn(location.href);
+
     const notice = () => {
-      const campaign = campaignIn(location.href);
+      const campaign = campaignIn(location.href) || arrived;
+      arrived = undefined;
       if (!campaign || campaign === noticed) return undefined;
       noticed = campaign;
       return campaign;

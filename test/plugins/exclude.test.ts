@@ -37,6 +37,21 @@ describe('the staff', () => {
     expect(await isKept('/')).toBe(true);
   });
 
+  it('are excluded and included in the tabs that are open, too', async () => {
+    const store = createMemoryStore();
+    const { tracker, names } = await visit('/?clew_ignore=1', {}, { store });
+    const track = async () => {
+      tracker.track('later');
+      await tracker.flush();
+      return names().length;
+    };
+    expect(await track()).toBe(0);
+    await visit('/?clew_ignore=0', {}, { store });
+    expect(await track()).toBe(1);
+    await visit('/?clew_ignore=1', {}, { store });
+    expect(await track()).toBe(1);
+  });
+
   it('are counted as filtered', async () => {
     const { tracker } = await visit('/?clew_ignore');
     expect(tracker.stats()).toEqual({ tracked: 1, delivered: 0, queued: 0, dropped: { filtered: 1 } });

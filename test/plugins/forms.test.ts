@@ -60,6 +60,36 @@ it.each([
   expect(events().map(({ event }) => event)).toEqual(expected);
 });
 
+it('a form goes on in another element that the app has put in its place', async () => {
+  const page = openPage();
+  const { tracker, events } = createTestTracker({ baseUrl: '/clew', plugins: [forms()] });
+  stops.push(tracker.stop);
+  await tracker.flush();
+  const [old, next] = [new FakeForm(), new FakeForm()];
+  fire('input', Object.assign(new FakeElement(), { form: old }));
+  old.isConnected = false;
+  page.pass(3000);
+  fire('input', Object.assign(new FakeElement(), { form: next }));
+  fire('submit', next);
+  await settle();
+  page.fire('pagehide', { persisted: false });
+  await settle();
+  expect(events().map(({ event }) => event)).toEqual(['form_started', 'form_submitted']);
+  expect(events('form_submitted')[0]?.payload).toMatchObject({ duration: 3000 });
+});
+
+it('a second form with the same mark is a form of its own', async () => {
+  const page = openPage();
+  const { tracker, events } = createTestTracker({ baseUrl: '/clew', plugins: [forms()] });
+  stops.push(tracker.stop);
+  await tracker.flush();
+  for (const form of [new FakeForm(), new FakeForm()]) fire('input', Object.assign(new FakeElement(), { form }));
+  page.fire('pagehide', { persisted: false });
+  await settle();
+  expect(events('form_started')).toHaveLength(2);
+  expect(events('form_abandoned')).toHaveLength(2);
+});
+
 describe('a form in a hidden tab that the browser ends', () => {
   const HOUR = 3_600_000;
   type Act = (form: FakeForm, tracker: Tracker) => void;

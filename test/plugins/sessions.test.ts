@@ -57,6 +57,16 @@ it('all events of all tabs have the session, which ends after 30 minutes without
   expect(await track(tab)).toEqual(second);
 });
 
+it('a campaign counts that the app removes from the address before the first event, once', async () => {
+  const { openTab, track } = openBrowser();
+  expect(await track(openTab('/?utm_source=one'))).toMatchObject({ sessionNumber: 1 });
+  const tab = openTab('/?utm_source=two');
+  tab.page.push('/', 'replace');
+  expect(await track(tab)).toMatchObject({ sessionNumber: 2 });
+  expect(await track(openTab('/?utm_source=three'))).toMatchObject({ sessionNumber: 3 });
+  expect(await track(tab)).toMatchObject({ sessionNumber: 3 });
+});
+
 describe('a call that is replayed', () => {
   /** A page that first replays calls of its stub, `ago` ms old, and then tracks an event of its own. */
   const replayOn = async (path: string, store: Store, ...ago: number[]) => {
