@@ -98,12 +98,12 @@ export const usePageViews = (
   const [views] = useState(createViews);
   // Outlives the second mounting of strict mode, and an effect that runs anew after hot reload.
   const last = useRef<{ view: string; url: string; referrer: string }>(undefined);
-  const committed = useRef('');
+  const committed = useRef({ view: '', path: '' });
   // While a view is rendered, the document has the title of the one before. On a server there is none.
   const titleBefore = globalThis.document?.title;
   // Before all effects, of which one may navigate.
   useInsertionEffect(() => {
-    committed.current = routerPath();
+    committed.current = { view, path: routerPath() };
     if (isKnown && view !== last.current?.view) views.leave(titleBefore);
   });
   useEffect(() => {
@@ -112,7 +112,7 @@ export const usePageViews = (
       report(tracker, `usePageViews: expected a location or a pathname, found ${typeof pathname} as the pathname`);
       return undefined;
     }
-    const before = committed.current;
+    const before = committed.current.path;
     const see = (url = withoutLink(location.href)) => {
       if (view === last.current?.view) return;
       const referrer = referrerAfter(last.current?.url);
@@ -121,6 +121,11 @@ export const usePageViews = (
     };
     /** The view is left while it waits: it was a redirect, unless the visitor has gone on from the address that an effect has made. */
     let leave = () => {};
+    const offs = [
+      watchRefusals(tracker, () => {
+        if (last.current) last.current = { ...last.current, url: '', referrer: '' };
+      }),
+    ];
     const decide = () => {
       const now = routerPath();
       // Some routers change the address only in this task.
@@ -130,6 +135,13 @@ export const usePageViews = (
       const url = withoutLink(location.href);
       timer = setTimeout(see, REDIRECT);
       leave = () => routerPath() !== now && see(url);
+      // The visitor who sees the view is about to be another one. In the commit that leaves the view, it may be a redirect.
+      const settle = () => {
+        if (committed.current.view === view) see(url);
+        else leave();
+        views.leave(document.title);
+      };
+      offs.push(tracker.on('change', settle));
     };
     let timer = setTimeout(decide);
     const onPageHide = () => {
@@ -142,9 +154,6 @@ export const usePageViews = (
       const { referrer } = last.current ?? { referrer: referrerAfter(undefined) };
       tracker.page({ path: pathname, url: withoutLink(location.href), referrer });
     };
-    const off = watchRefusals(tracker, () => {
-      if (last.current) last.current = { ...last.current, url: '', referrer: '' };
-    });
     const listening = new AbortController();
     const { signal } = listening;
     // Before the tracker's own listener, which hands over the queue.
@@ -153,7 +162,7 @@ export const usePageViews = (
     return () => {
       clearTimeout(timer);
       leave();
-      off();
+      for (const off of offs) off();
       listening.abort();
     };
   }, [tracker, isKnown, pathname, view, views]);

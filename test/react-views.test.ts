@@ -2,7 +2,8 @@ import { act, createElement, StrictMode, useEffect } from 'react';
 import type { Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createTracker } from '../src/index.ts';
-import { ClewProvider, usePageViews } from '../src/react.ts';
+import { ClewProvider, type ClewSession, useIdentity, usePageViews } from '../src/react.ts';
+import { createTestTracker } from '../src/testing.ts';
 
 /**
  * As much of a page as React needs to run effects: the components here render nothing, so that no element is ever made.
@@ -263,6 +264,66 @@ it('usePageViews tracks a path with a canonical address although another one fol
   vi.advanceTimersByTime(700);
   await visit('/club');
   expect(whole().map((view) => view?.url)).toEqual([`${ORIGIN}/`, `${ORIGIN}/yarns/7-merino`, `${ORIGIN}/club`]);
+});
+
+type Render = [at: string, session: ClewSession | null, effect?: () => void];
+/** Follows the session before the path, as an app may do. */
+const Members = ({ at, session, effect }: { at: string; session: ClewSession | null; effect: Render[2] }) => {
+  useIdentity(session);
+  usePageViews(at);
+  useEffect(() => effect?.(), [effect]);
+  return null;
+};
+/** Renders an app with log-in and log-out every 400 ms. Returns the views and to whom they belong, as the service sees it. */
+const viewsOfVisitors = async (...renders: Render[]) => {
+  const test = createTestTracker();
+  for (const [at, session, effect] of renders) {
+    const app = createElement(Members, { at, session, effect });
+    await act(async () => root.render(createElement(ClewProvider, { tracker: test.tracker }, app)));
+    vi.advanceTimersByTime(400);
+  }
+  settle();
+  await test.tracker.flush();
+  test.tracker.stop();
+  const [identified] = test.events('$identify');
+  return test.events('page_view').map(({ correlationValue, payload }) => {
+    const { url, title } = payload as { url: string; title: string };
+    return [url, title, correlationValue === identified?.correlationValue ? 'ann' : 'nobody'];
+  });
+};
+const ann = { primaryKey: 'ann' };
+const later = (run: () => void) => void setTimeout(run, 300);
+
+it('usePageViews tracks a path with a canonical address for the visitor who saw it before a log-out', async () => {
+  goTo('/yarns/7');
+  const showYarn = () => {
+    goTo('/yarns/7-merino');
+    later(() => {
+      page.document.title = 'Merino';
+    });
+  };
+  expect(await viewsOfVisitors(['/yarns/7', ann, showYarn], ['/yarns/7', null])).toEqual([
+    [`${ORIGIN}/yarns/7-merino`, 'Merino', 'ann'],
+  ]);
+});
+
+it('usePageViews tracks a path with a canonical address before a log-out that shows another path', async () => {
+  goTo('/yarns/7');
+  const showYarn = () => {
+    goTo('/yarns/7-merino');
+    later(() => goTo('/bye'));
+  };
+  const views = await viewsOfVisitors(['/yarns/7', ann, showYarn], ['/bye', null]);
+  expect(views.map(([url, , owner]) => [url, owner])).toEqual([
+    [`${ORIGIN}/yarns/7-merino`, 'ann'],
+    [`${ORIGIN}/bye`, 'nobody'],
+  ]);
+});
+
+it('usePageViews tracks no view of a redirect whose target appears with the log-out', async () => {
+  goTo('/logout');
+  const views = await viewsOfVisitors(['/logout', ann, () => goTo('/bye')], ['/bye', null]);
+  expect(views.map(([url, , owner]) => [url, owner])).toEqual([[`${ORIGIN}/bye`, 'nobody']]);
 });
 
 it('usePageViews tracks the path / whose router changes the address one task later', async () => {
