@@ -271,12 +271,39 @@ describe('v-clew', () => {
     ['once', undefined, { once: true }],
     ['prevent', 'submit', { prevent: true }],
     ['enter', 'keyup', { enter: true }],
+    ['enter', undefined, { enter: true }],
+    ['esc', undefined, { esc: true, keyup: true }],
+    ['page-down', undefined, { 'page-down': true }],
+    ['s', undefined, { s: true }],
+    ['f2', undefined, { f2: true }],
+    ['13', undefined, { 13: true }],
+    ['middle', undefined, { middle: true }],
+    ['ctrl', 'click', { ctrl: true }],
+    ['exact', undefined, { exact: true }],
     ['submit', undefined, { click: true, submit: true }],
   ])('emits an error for the modifier %s', (wrong, arg, modifiers: Record<string, boolean>) => {
     const use = vi.spyOn(tracker, 'use');
     mount('left', arg, modifiers);
     // A tracker reports what a plugin throws. The one of this test is of a server, and silent.
     expect(use.mock.calls[0]?.[0]).toThrow(`v-clew: expected the name of one DOM event, found the modifier ${wrong}`);
+  });
+
+  it.each([
+    // Keys of a keyboard have these names, too.
+    ['cancel', undefined, { cancel: true }],
+    ['copy', undefined, { copy: true }],
+    ['pause', undefined, { pause: true }],
+    ['select', undefined, { select: true }],
+    ['mouseenter', undefined, { mouseenter: true }],
+    // Events of custom elements.
+    ['sl-change', undefined, { 'sl-change': true }],
+    ['delete', 'delete', {}],
+  ])('tracks the event %s without an error', (type, arg, modifiers: Record<string, boolean>) => {
+    const use = vi.spyOn(tracker, 'use');
+    const { fire, tracked } = mount('left', arg, modifiers);
+    fire(type);
+    expect(tracked()).toEqual([['left', undefined]]);
+    expect(use).not.toHaveBeenCalled();
   });
 
   it('leaves errors to the tracker, and throws nothing', () => {

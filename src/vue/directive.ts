@@ -5,8 +5,12 @@ import { report } from '../page/report.js';
 /** Value of `v-clew`: an event's name, or an event with its payload and its DOM event (`on`, default `click`). */
 export type ClewBinding = string | { event: string; payload?: unknown; on?: string | undefined };
 
-/** Modifiers of `v-on` that `v-clew` does not have. None is the name of a DOM event. */
-const FOREIGN = /^(once|stop|prevent|self|capture|passive|native)$/;
+/**
+ * Modifiers of `v-on` that `v-clew` does not have: options, mouse buttons and keys. A browser has no DOM event of these names.
+ * Keys such as `copy` and `cancel` are missing, because DOM events have their names: https://vuejs.org/guide/essentials/event-handling
+ */
+const FOREIGN =
+  /^(once|stop|prevent|self|capture|passive|native|exact|ctrl|alt|shift|meta|left|middle|right|up|down|enter|tab|delete|backspace|esc(ape)?|space|(arrow|page)-\w+|f?\d+|.)$/;
 
 /** `v-clew`, `v-clew:submit` or `v-clew.submit`: one listener for each use, as long as the element is there. */
 export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBinding> => {
@@ -27,8 +31,9 @@ export const createDirective = (tracker: Tracker): Directive<HTMLElement, ClewBi
   const unlisten = (binding: object = {}) => listening.get(binding)?.abort();
   return {
     mounted(element, binding) {
-      const [type = '', extra] = [binding.arg ?? [], ...Object.keys(binding.modifiers)].flat();
-      const wrong = FOREIGN.test(type) ? type : extra;
+      const [first = '', second] = Object.keys(binding.modifiers);
+      // The first modifier is the event's name, unless an argument is. An element may have a custom event of any name.
+      const wrong = binding.arg || FOREIGN.test(first) ? first : second;
       if (wrong) report(tracker, `v-clew: expected the name of one DOM event, found the modifier ${wrong}`);
       listen(element, binding);
     },
