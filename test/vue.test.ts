@@ -73,42 +73,47 @@ it.each([
   expect(() => createClew(options)).not.toThrow();
 });
 
-describe('page views', () => {
-  /** The parts of a window that page views need. `location` has the address of the router in memory. */
-  const start = async (options: { query?: boolean; first?: string } = {}) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const page = vi.spyOn(tracker, 'page');
-    const router = newRouter();
-    const window = new EventTarget();
-    const document = Object.assign(new EventTarget(), { title: 'the title before' });
-    vi.stubGlobal('document', document);
-    vi.stubGlobal('window', window);
-    vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
-    vi.stubGlobal('removeEventListener', window.removeEventListener.bind(window));
-    vi.stubGlobal('location', {
-      get href() {
-        return `https://shop.example${router.currentRoute.value.fullPath}`;
-      },
-    });
-    const { first, ...views } = options;
-    if (first) await router.push(first);
-    const { createApp: createTestApp } = createRenderer(nodeOptions);
-    const app = createTestApp({ render: () => null });
-    app.use(createClew({ tracker, router, ...views }));
-    app.mount(new TestNode());
-    const go = async (path: string, wait = 100) => {
-      await router.push(path);
-      await nextTick();
-      vi.advanceTimersByTime(wait);
-    };
-    const whole = () => page.mock.calls.map(([view]) => view);
-    const viewsOf = () =>
-      whole().map((view) => ({ path: view?.path, ...(view?.referrer && { referrer: view.referrer }) }));
-    return { app, document, go, whole, views: viewsOf, window };
+/** The parts of a window that page views need. `location` has the address of the router in memory. */
+const startViews = async (options: { query?: boolean; first?: string } = {}) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const page = vi.spyOn(tracker, 'page');
+  const router = newRouter();
+  const window = new EventTarget();
+  const document = Object.assign(new EventTarget(), { title: 'the title before' });
+  vi.stubGlobal('document', document);
+  vi.stubGlobal('window', window);
+  vi.stubGlobal('addEventListener', window.addEventListener.bind(window));
+  vi.stubGlobal('removeEventListener', window.removeEventListener.bind(window));
+  vi.stubGlobal('location', {
+    get href() {
+      return `https://shop.example${router.currentRoute.value.fullPath}`;
+    },
+  });
+  const { first, ...views } = options;
+  if (first) await router.push(first);
+  const { createApp: createTestApp } = createRenderer(nodeOptions);
+  const clew = createClew({ tracker, router, ...views });
+  const open = (plugin = clew) => {
+    const another = createTestApp({ render: () => null });
+    another.use(plugin);
+    another.mount(new TestNode());
+    return another;
   };
+  const app = open();
+  const go = async (path: string, wait = 100) => {
+    await router.push(path);
+    await nextTick();
+    vi.advanceTimersByTime(wait);
+  };
+  const whole = () => page.mock.calls.map(([view]) => view);
+  const viewsOf = () =>
+    whole().map((view) => ({ path: view?.path, ...(view?.referrer && { referrer: view.referrer }) }));
+  return { app, document, go, open, router, whole, views: viewsOf, window };
+};
 
+describe('page views', () => {
   it('are tracked after 100 ms, with the title that the app has set meanwhile', async () => {
-    const { document, go, whole } = await start();
+    const { document, go, whole } = await startViews();
     await go('/yarns', 99);
     document.title = 'Yarns';
     expect(whole()).toEqual([]);
@@ -117,7 +122,7 @@ describe('page views', () => {
   });
 
   it('are tracked with their own address and title if they are left within 100 ms', async () => {
-    const { document, go, whole, window } = await start();
+    const { document, go, whole, window } = await startViews();
     await go('/', 1);
     await go('/yarns', 1);
     document.title = 'Our yarns';
@@ -129,7 +134,7 @@ describe('page views', () => {
   });
 
   it('have their own titles if the app sets them late and leaves within 100 ms', async () => {
-    const { document, go, whole } = await start();
+    const { document, go, whole } = await startViews();
     await go('/', 20);
     document.title = 'Home';
     await go('/yarns', 20);
@@ -141,7 +146,7 @@ describe('page views', () => {
   });
 
   it('are tracked for a view whose app unmounts in the same task', async () => {
-    const { app, whole } = await start({ first: '/' });
+    const { app, whole } = await startViews({ first: '/' });
     await nextTick();
     app.unmount();
     await nextTick();
@@ -149,7 +154,7 @@ describe('page views', () => {
   });
 
   it('are tracked for a route that the router has shown before the plugin is installed', async () => {
-    const { go, views } = await start({ first: '/join' });
+    const { go, views } = await startViews({ first: '/join' });
     await nextTick();
     await nextTick();
     vi.advanceTimersByTime(100);
@@ -158,7 +163,7 @@ describe('page views', () => {
   });
 
   it('are tracked for each path, with the URL of the previous view', async () => {
-    const { go, views } = await start();
+    const { go, views } = await startViews();
     for (const path of ['/', '/yarns', '/yarns?fibre=wool', '/yarns#top', '/']) await go(path);
     expect(views()).toEqual([
       { path: '/' },
@@ -168,19 +173,19 @@ describe('page views', () => {
   });
 
   it('are tracked for another query only with the option, and never for another hash', async () => {
-    const { go, views } = await start({ query: true });
+    const { go, views } = await startViews({ query: true });
     for (const path of ['/yarns', '/yarns#top', '/yarns?fibre=wool', '/yarns?fibre=wool#top']) await go(path);
     expect(views()).toEqual([{ path: '/yarns' }, { path: '/yarns', referrer: 'https://shop.example/yarns' }]);
   });
 
   it('are tracked once for a redirect and not for a prevented navigation', async () => {
-    const { go, views } = await start();
+    const { go, views } = await startViews();
     for (const path of ['/join', '/', '/account', '/closed']) await go(path);
     expect(views().map((view) => view?.path)).toEqual(['/club', '/', '/club']);
   });
 
   it('are tracked when a page returns from the back/forward cache, but not when it is first shown', async () => {
-    const { go, views, window } = await start();
+    const { go, views, window } = await startViews();
     const show = (persisted: boolean) => window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
     show(true);
     await go('/yarns');
@@ -191,12 +196,56 @@ describe('page views', () => {
   });
 
   it('end when the app unmounts', async () => {
-    const { app, go, views, window } = await start();
+    const { app, go, views, window } = await startViews();
     await go('/');
     app.unmount();
     await go('/yarns');
     window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
     expect(views()).toHaveLength(1);
+  });
+});
+
+describe('page views of two apps with one tracker and one router', () => {
+  it.each([
+    ['the plugin', undefined],
+    ['two plugins', createClew],
+  ])('are tracked once, with %s', async (_name, create) => {
+    const { go, open, router, views, window } = await startViews();
+    await go('/');
+    open(create?.({ tracker, router }));
+    await nextTick();
+    await go('/yarns');
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    expect(views().map(({ path }) => path)).toEqual(['/', '/yarns', '/yarns']);
+  });
+
+  it.each(['first', 'second'])('go on until both have ended, if the %s one ends first', async (which) => {
+    const { app, go, open, views } = await startViews();
+    const other = open();
+    const [earlier, later] = which === 'first' ? [app, other] : [other, app];
+    await go('/');
+    earlier.unmount();
+    earlier.unmount();
+    await go('/yarns');
+    later.unmount();
+    await go('/club');
+    expect(views().map(({ path }) => path)).toEqual(['/', '/yarns']);
+    // Another one sees the present view first.
+    open();
+    await nextTick();
+    earlier.unmount();
+    await go('/');
+    expect(views().map(({ path }) => path)).toEqual(['/', '/yarns', '/club', '/']);
+  });
+
+  it('are tracked for each of two trackers', async () => {
+    const { go, open, router, views } = await startViews();
+    const other = createTracker({ baseUrl: '/other' });
+    const page = vi.spyOn(other, 'page');
+    open(createClew({ tracker: other, router }));
+    await go('/');
+    expect(views()).toHaveLength(1);
+    expect(page).toHaveBeenCalledOnce();
   });
 });
 

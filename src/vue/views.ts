@@ -24,7 +24,7 @@ export interface RouterLike {
 }
 
 /** Tracks the router's views until the returned function is called. */
-export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean): (() => void) => {
+const watchViews = (tracker: Tracker, router: RouterLike, query?: boolean): (() => void) => {
   const views = createViews();
   const listening = new AbortController();
   const { signal } = listening;
@@ -75,5 +75,32 @@ export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean
     offRefusals();
     views.end();
     listening.abort();
+  };
+};
+
+/** The apps that share a router and a tracker. Each of them would track the same views. */
+interface Shared {
+  readonly apps: Set<symbol>;
+  readonly end: () => void;
+}
+
+const shared = new WeakMap<Tracker, WeakMap<RouterLike, Shared>>();
+
+/**
+ * Tracks the router's views for an app until the returned function is called. Apps with the same router and tracker track each view
+ * once, until the last of them ends.
+ */
+export const trackViews = (tracker: Tracker, router: RouterLike, query?: boolean): (() => void) => {
+  const ofTracker = shared.get(tracker) ?? new WeakMap<RouterLike, Shared>();
+  const views = ofTracker.get(router) ?? { apps: new Set(), end: watchViews(tracker, router, query) };
+  shared.set(tracker, ofTracker.set(router, views));
+  const app = Symbol();
+  views.apps.add(app);
+  return () => {
+    // Vue calls this function again if the app unmounts a second time.
+    const isSecond = !views.apps.delete(app);
+    if (isSecond || views.apps.size) return;
+    ofTracker.delete(router);
+    views.end();
   };
 };
