@@ -27,6 +27,8 @@ export interface Upstream {
 
 /** Has a server listen on a port of its own, or on the one named. */
 export const listenOn = async (server: Server, port = 0): Promise<string> => {
+  // A busy client may begin a request in the moment in which the server ends an idle connection.
+  server.keepAliveTimeout = 0;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -96,6 +96,8 @@ export const engagement = ({ idleAfter = 30_000, hiddenFor = 0, scroller }: Enga
     let viewer: Actor = {};
     /** Whether the view has ended, and no other one has begun. */
     let isAway = false;
+    /** Whether the next visitor is about to see the view, also if the view of the one before is tracked only now. */
+    let isAnew = false;
     /** Payloads of events that are not tracked yet. */
     const due: object[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -119,8 +121,10 @@ export const engagement = ({ idleAfter = 30_000, hiddenFor = 0, scroller }: Enga
     const beginAnew = () => {
       view = { ...view, from: attention.active, tracked: 0, parts: 0, depth: undefined, isAnew: true };
       viewer = {};
+      isAnew = true;
       // The visitor id may be about to change.
       queueMicrotask(() => {
+        isAnew = false;
         viewer = actorOf(tracker);
       });
     };
@@ -169,7 +173,7 @@ export const engagement = ({ idleAfter = 30_000, hiddenFor = 0, scroller }: Enga
         show();
         take();
       }
-      const next = viewHere(isNaming ? view.from : attention.active, Object(payload));
+      const next = { ...viewHere(isNaming ? view.from : attention.active, Object(payload)), isAnew };
       begin(isNaming ? { ...next, tracked: view.tracked, parts: view.parts } : next);
       // Not within the call that tracks the view.
       queueMicrotask(send);

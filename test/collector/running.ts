@@ -51,6 +51,8 @@ export async function startCollector(driver: Driver = embedded): Promise<Running
 
 export async function serveApp(app: Collector['app']) {
   const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' });
+  // A busy test may begin a request in the moment in which the server ends an idle connection.
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = 0;
   if (!server.listening) await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }

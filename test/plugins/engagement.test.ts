@@ -268,6 +268,31 @@ describe('a view', () => {
     expect((await left()).map(({ activeTime }) => activeTime)).toEqual(expected);
   });
 
+  it('that is tracked as the next visitor begins is not left by that visitor', async () => {
+    const { page, tracker, events } = await open(undefined, false);
+    tracker.identify('ann');
+    const ann = await tracker.correlationValue();
+    tracker.track('page_view', { path: '/' });
+    page.pass(3000);
+    // A view may have waited for its title.
+    tracker.on('change', () => tracker.track('page_view', { path: '/account' }));
+    tracker.reset();
+    page.pass(150);
+    tracker.track('page_view', { path: '/bye' });
+    await settle();
+    page.pass(3000);
+    page.fire('pagehide', { persisted: false });
+    await settle();
+    const left = events('page_left').map(({ correlationValue, payload }) => [
+      (payload as Left).path,
+      correlationValue === ann,
+    ]);
+    expect(left).toEqual([
+      ['/', true],
+      ['/bye', false],
+    ]);
+  });
+
   it('is not that of a visitor whom another tab has begun since', async () => {
     const { one, two } = await openBeside();
     expect(await one.tracker.correlationValue()).toBe(await two.tracker.correlationValue());
