@@ -98,10 +98,10 @@ const crowdOf = (stage: Stage): number => {
   return crowd;
 };
 
-/** A page with too many queued events. A page may take in the events of all pages that ran at once, each up to its bound. */
+/** A page with too many queued events. A page may take in all that the origin may hold. */
 export const findExcess = (stage: Stage): string | undefined => {
   if (!stage.plan.dataset.maxQueuedEvents) return undefined;
-  const most = mostOf(stage.plan) * crowdOf(stage);
+  const most = mostHeldBy(stage);
   for (const page of stage.browser.pages) {
     if (page.state !== 'running' || !isLoaded(page)) continue;
     const stats = page.clew()?.('stats') as Stats | undefined;
@@ -133,6 +133,21 @@ const countStrangers = (stage: Stage): number => {
   return found.size;
 };
 
+/** How many events the origin may keep, because it has had so many when it might. They stay until they are delivered. */
+const ceilings = new WeakMap<Stage, number>();
+
+/** Updates and returns how many events the origin may hold at this moment. */
+const mostHeldBy = (stage: Stage): number => {
+  const { plan, onDisk, history } = stage;
+  const crowd = crowdOf(stage);
+  // A page whose database is shut does not see what earlier pages have stored there.
+  const shut = history.shut.size ? 1 : 0;
+  const most = Math.max(mostOf(plan) * (crowd + countStrangers(stage) + shut), ceilings.get(stage) ?? 0);
+  const { size } = onDisk();
+  ceilings.set(stage, size > mostOf(plan) * crowd ? Math.min(size, most) : 0);
+  return most;
+};
+
 /**
  * More in the storage of the origin than its pages may hold. Pages that follow each other share one bound. Pages that are
  * open at once may each fill up before they know of each other.
@@ -141,9 +156,7 @@ export const findSurplus = (stage: Stage): string | undefined => {
   const { browser, plan, ledger, onDisk } = stage;
   if (!plan.dataset.maxQueuedEvents) return undefined;
   const crowd = crowdOf(stage);
-  // A page whose database is shut does not see what earlier pages have stored there.
-  const shut = stage.history.shut.size ? 1 : 0;
-  const most = mostOf(plan) * (crowd + countStrangers(stage) + shut);
+  const most = mostHeldBy(stage);
   const stored = onDisk();
   if (stored.size > most) return `${stored.size} events are stored, ${crowd} pages were open at once`;
   let length = 0;
