@@ -98,10 +98,10 @@ const crowdOf = (stage: Stage): number => {
   return crowd;
 };
 
-/** A page with too many queued events. A page may take in all that the origin may hold. */
+/** A page with too many queued events. A page may take in the events of all pages that ran at once, each up to its bound. */
 export const findExcess = (stage: Stage): string | undefined => {
   if (!stage.plan.dataset.maxQueuedEvents) return undefined;
-  const most = mostHeldBy(stage);
+  const most = mostOf(stage.plan) * crowdOf(stage);
   for (const page of stage.browser.pages) {
     if (page.state !== 'running' || !isLoaded(page)) continue;
     const stats = page.clew()?.('stats') as Stats | undefined;
@@ -114,10 +114,10 @@ export const findExcess = (stage: Stage): string | undefined => {
 const strangers = new WeakMap<Stage, Set<string>>();
 
 /**
- * Updates and returns the number of these pages. A page counts until its database has answered, and if it leaves before that, until
+ * Updates and returns these pages. A page counts until its database has answered, and if it leaves before that, until
  * a later page has taken in what it has left. The docs name the limit: "The count of stored events is an estimate".
  */
-const countStrangers = (stage: Stage): number => {
+const strangersOf = (stage: Stage): ReadonlySet<string> => {
   const { browser, history, world } = stage;
   const found = strangers.get(stage) ?? new Set();
   strangers.set(stage, found);
@@ -130,21 +130,23 @@ const countStrangers = (stage: Stage): number => {
   for (const { page, at } of history.departures) if (at === history.loadOf(page)) found.add(page);
   for (const name of found) if (history.loadOf(name) <= last) found.delete(name);
   for (const { name, storedAt } of running) if (storedAt === undefined && !history.shut.has(name)) found.add(name);
-  return found.size;
+  return found;
 };
 
-/** How many events the origin may keep, because it has had so many when it might. They stay until they are delivered. */
+/** How many events the origin may keep, because it has had so many when it might. These events stay until they are delivered. */
 const ceilings = new WeakMap<Stage, number>();
 
 /** Updates and returns how many events the origin may hold at this moment. */
 const mostHeldBy = (stage: Stage): number => {
-  const { plan, onDisk, history } = stage;
-  const crowd = crowdOf(stage);
+  const { plan, onDisk, history, ledger } = stage;
+  const bound = mostOf(plan) * crowdOf(stage);
+  const strangers = strangersOf(stage);
   // A page whose database is shut does not see what earlier pages have stored there.
-  const shut = history.shut.size ? 1 : 0;
-  const most = Math.max(mostOf(plan) * (crowd + countStrangers(stage) + shut), ceilings.get(stage) ?? 0);
+  const isUnaware = (page: string) => strangers.has(page) || history.shut.has(page);
+  const unaware = [...ledger.tracked.values()].filter(({ page }) => isUnaware(page)).length;
+  const most = Math.max(bound + unaware, ceilings.get(stage) ?? 0);
   const { size } = onDisk();
-  ceilings.set(stage, size > mostOf(plan) * crowd ? Math.min(size, most) : 0);
+  ceilings.set(stage, size > bound ? Math.min(size, most) : 0);
   return most;
 };
 
@@ -159,6 +161,13 @@ export const findSurplus = (stage: Stage): string | undefined => {
   const most = mostHeldBy(stage);
   const stored = onDisk();
   if (stored.size > most) return `${stored.size} events are stored, ${crowd} pages were open at once`;
+  // Each page knows at least how many events it has itself.
+  const own = new Map<string, number>();
+  for (const n of stored) {
+    const { page = '' } = ledger.tracked.get(n) ?? {};
+    own.set(page, (own.get(page) ?? 0) + 1);
+  }
+  for (const [page, count] of own) if (count > mostOf(plan)) return `${count} events of ${page} are stored`;
   let length = 0;
   for (const [key, value] of browser.localStorage) if (key.startsWith('clew')) length += value.length;
   const payloads = [...stored].reduce((sum, n) => sum + ENVELOPE + (ledger.tracked.get(n)?.size ?? 0), 0);
