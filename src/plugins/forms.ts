@@ -16,6 +16,11 @@ export interface FormOptions {
 }
 
 const KEY = 'forms';
+/**
+ * How long (ms) after a submit the app may keep old marks of errors. React's `useActionState`, for example, keeps them until the
+ * server answers.
+ */
+const CHECKED = 2000;
 
 /** The form of an event, if it has a mark. Not all events of a form in a shadow root reach the page. */
 const markedForm = (target: EventTarget | null): HTMLFormElement | undefined => {
@@ -53,24 +58,65 @@ const createErrors = (note: Note) => {
   return [add, flush] as const;
 };
 
+/** Whether the app has put this form in the place of another one. */
+const isInPlaceOf = (other: HTMLFormElement, form: HTMLFormElement): boolean =>
+  !other.isConnected && marksOf(other)?.clewForm === marksOf(form)?.clewForm;
+
+/**
+ * Finds the errors of a submit that change no mark, because the field was wrong before, too.
+ *
+ * @returns `wait` after a submit, and `resume` as the visitor changes a form again
+ */
+const createChecks = (addError: (field: Element) => void) => {
+  let last: { readonly form: HTMLFormElement; readonly event: Event } | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isLast = (form: HTMLFormElement) => !!last && (form === last.form || isInPlaceOf(last.form, form));
+  const isInLast = (field: Element) => {
+    const form = markedForm(field);
+    return !!form && isLast(form);
+  };
+  const check = () => {
+    // A submit that no script cancels opens another page. Until that page arrives, this one keeps its marks.
+    const fields = last?.event.defaultPrevented ? document.querySelectorAll('[aria-invalid=true]') : [];
+    const wrong = [...fields].filter(isInLast);
+    last = undefined;
+    for (const field of wrong) addError(field);
+  };
+  const wait = (form: HTMLFormElement, event: Event) => {
+    last = { form, event };
+    clearTimeout(timer);
+    timer = setTimeout(check, CHECKED);
+  };
+  const resume = (form: HTMLFormElement) => {
+    if (isLast(form)) check();
+  };
+  return [wait, resume] as const;
+};
+
 /** Options of listeners: before the page can stop an event, and until it is aborted. */
 type Listening = AbortController & { capture: true };
 
 /** Listens to forms. Returns a function that notes the errors that wait. */
 const watchForms = (note: Note, listening: Listening): (() => void) => {
   const [addError, flush] = createErrors(note);
-  const listen = (type: string, listener: (target: Element, form: HTMLFormElement) => void) =>
+  const [wait, resume] = createChecks(addError);
+  const listen = (type: string, listener: (target: Element, form: HTMLFormElement, event: Event) => void) =>
     addEventListener(
       type,
-      ({ target }) => {
-        const form = markedForm(target);
-        if (form) listener(target as Element, form);
+      (event) => {
+        const form = markedForm(event.target);
+        if (form) listener(event.target as Element, form, event);
       },
       listening,
     );
   /** The form that the visitor is about to submit. Pages also check forms as they load, and while the visitor types. */
   let tried: HTMLFormElement | undefined;
-  listen('input', (target, form) => note(form, { kind: 'input', field: nameOf(target) }));
+  listen('input', (target, form) => {
+    // The app may remove the marks of a field as the visitor changes it.
+    resume(form);
+    flush();
+    note(form, { kind: 'input', field: nameOf(target) });
+  });
   // The enter key clicks the form's first button, too.
   listen('click', (target, form) => {
     const button = target.closest<HTMLButtonElement>('button, input');
@@ -86,7 +132,10 @@ const watchForms = (note: Note, listening: Listening): (() => void) => {
     note(form, { kind: 'refused' });
     addError(target);
   });
-  listen('submit', (_target, form) => note(form, { kind: 'submit' }));
+  listen('submit', (_target, form, event) => {
+    note(form, { kind: 'submit' });
+    wait(form, event);
+  });
   // Forms that the app checks itself.
   const observer = new MutationObserver((records) => {
     for (const { target } of records)
@@ -126,9 +175,7 @@ export const forms = ({ hiddenFor = 1_800_000 }: FormOptions = {}): Plugin => {
     /** The app may have replaced the element of a form that the visitor has begun. */
     const takeOver = (form: HTMLFormElement) => {
       if (fillings.has(form)) return;
-      const isBefore = (other: HTMLFormElement) =>
-        !other.isConnected && marksOf(other)?.clewForm === marksOf(form)?.clewForm;
-      const before = [...fillings].find(([other]) => isBefore(other));
+      const before = [...fillings].find(([other]) => isInPlaceOf(other, form));
       if (!before) return;
       fillings.delete(before[0]);
       fillings.set(form, before[1]);

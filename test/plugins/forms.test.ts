@@ -9,6 +9,8 @@ class FakeElement {
   closest = () => null;
   getAttribute = () => 'email';
 }
+/** The fields of the document that have `aria-invalid="true"`. */
+let wrong: FakeElement[] = [];
 class FakeForm extends FakeElement {
   isConnected = true;
   get dataset() {
@@ -17,6 +19,7 @@ class FakeForm extends FakeElement {
 }
 
 beforeEach(() => {
+  wrong = [];
   vi.stubGlobal('Element', FakeElement);
   vi.stubGlobal('HTMLFormElement', FakeForm);
   vi.stubGlobal(
@@ -76,6 +79,87 @@ it('a form goes on in another element that the app has put in its place', async 
   await settle();
   expect(events().map(({ event }) => event)).toEqual(['form_started', 'form_submitted']);
   expect(events('form_submitted')[0]?.payload).toMatchObject({ duration: 3000 });
+});
+
+describe('a submit that the app handles', () => {
+  const fieldOf = (form: FakeForm) => Object.assign(new FakeElement(), { form });
+  /** Submits a form. Returns whether the app handles it, as the browser sees it. */
+  const submit = (form: FakeForm, isHandled = true) => {
+    const event = Object.defineProperty(new Event('submit', { cancelable: true }), 'target', { value: form });
+    if (isHandled) window.addEventListener('submit', (one) => one.preventDefault(), { once: true });
+    window.dispatchEvent(event);
+  };
+  /** A visitor changes a form and submits it. Returns the names of its events until the visitor leaves. */
+  const submitAnd = async (act: (page: FakePage, form: FakeForm) => void, isHandled = true) => {
+    const page = openPage();
+    Object.assign(document, { querySelectorAll: () => wrong });
+    const { tracker, events } = createTestTracker({ baseUrl: '/clew', plugins: [forms()] });
+    stops.push(tracker.stop);
+    await tracker.flush();
+    const form = new FakeForm();
+    wrong = [fieldOf(form)];
+    fire('input', fieldOf(form));
+    submit(form, isHandled);
+    act(page, form);
+    page.fire('pagehide', { persisted: false });
+    await settle();
+    return events().map(({ event }) => event.replace('form_', ''));
+  };
+
+  it.each<[string, (page: FakePage, form: FakeForm) => void, string[]]>([
+    ['has errors that are still marked two seconds later', (page) => page.pass(2001), ['error', 'abandoned']],
+    ['has no errors before that, since the app may still check', (page) => page.pass(1900), []],
+    [
+      'has no errors if the app removes the marks meanwhile',
+      (page) => {
+        page.pass(1900);
+        wrong = [];
+        page.pass(1000);
+      },
+      [],
+    ],
+    [
+      'has errors that are still marked as the visitor goes on',
+      (page, form) => {
+        page.pass(500);
+        fire('input', fieldOf(form));
+        page.pass(3000);
+      },
+      ['error', 'abandoned'],
+    ],
+    [
+      'has errors again after a further attempt',
+      (page, form) => {
+        page.pass(2001);
+        submit(form);
+        page.pass(2001);
+      },
+      ['error', 'submitted', 'error', 'abandoned'],
+    ],
+    [
+      'has errors that the next element of the form has from the start',
+      (page, form) => {
+        form.isConnected = false;
+        wrong = [fieldOf(new FakeForm())];
+        page.pass(2001);
+      },
+      ['error', 'abandoned'],
+    ],
+    [
+      'has no errors of another form with the same mark',
+      (page) => {
+        wrong = [fieldOf(new FakeForm())];
+        page.pass(2001);
+      },
+      [],
+    ],
+  ])('%s', async (_case, act, expected) => {
+    expect(await submitAnd(act)).toEqual(['started', 'submitted', ...expected]);
+  });
+
+  it('is no submit of the browser, which keeps old marks until the next page opens', async () => {
+    expect(await submitAnd((page) => page.pass(5000), false)).toEqual(['started', 'submitted']);
+  });
 });
 
 it('a second form with the same mark is a form of its own', async () => {
