@@ -290,7 +290,7 @@ describe('size', () => {
   const BUDGETS = { 'dist/clew.js': 26_050, 'dist/stub.js': 455, createTracker: 24_000 };
 
   /** The size of each plugin of `clew/plugins`, if an app imports no other one. */
-  const PLUGINS = { engagement: 1_960, sessions: 790, exclude: 480, forms: 2_180, renewTokens: 850 };
+  const PLUGINS = { engagement: 2_040, sessions: 880, exclude: 570, forms: 2_240, renewTokens: 850 };
 
   it('is the size in the README', async () => {
     const readme = await text('README.md');

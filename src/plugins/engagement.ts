@@ -2,6 +2,7 @@ import type { Plugin } from '../api/types.js';
 import { type Actor, actorOf, isPresent } from './actor.js';
 import { attend, beginAttention, type Fact } from './attention.js';
 import { checkMs } from './checkMs.js';
+import { checkNames } from './checkNames.js';
 import { createDrafts } from './drafts.js';
 import { depthOf, isAfter, partOf, routeHere, type View, viewHere } from './view.js';
 
@@ -79,10 +80,12 @@ const watch = ({ note, measure, hide, show, end, restore }: Notes, listening: Ab
  * page. The payload has the view's `url`, `path` and `title`, the `activeTime` (ms) and the `scrollDepth` (percent). Time is active
  * while the page is visible, has the focus and had input not long ago. A visitor who returns to a hidden tab begins another `part`.
  *
- * @throws TypeError if `idleAfter` or `hiddenFor` is no number of ms
+ * @throws TypeError if `idleAfter` or `hiddenFor` is no number of ms, and for an unknown option
  * @example createTracker({ baseUrl: '/clew', pageViews: pageViews(), plugins: [engagement({ idleAfter: 60_000 })] })
  */
-export const engagement = ({ idleAfter = 30_000, hiddenFor = 0, scroller }: EngagementOptions = {}): Plugin => {
+export const engagement = (options: EngagementOptions = {}): Plugin => {
+  checkNames(options, { idleAfter: 1, hiddenFor: 1, scroller: 1 });
+  const { idleAfter = 30_000, hiddenFor = 0, scroller } = options;
   checkMs('idleAfter', idleAfter, 1);
   checkMs('hiddenFor', hiddenFor, 0);
   return (tracker, tools) => {

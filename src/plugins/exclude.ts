@@ -1,4 +1,5 @@
 import type { Plugin } from '../api/types.js';
+import { checkNames } from './checkNames.js';
 
 /** Options of `exclude`. */
 export interface ExcludeOptions {
@@ -47,15 +48,12 @@ const askedIn = (parameter: string): boolean | undefined => {
  * Creates a plugin that drops the events of your own staff, of localhost and of automated browsers. With `sample`, it also drops the
  * events of a share of the visitors. The tracker counts such events as `filtered`.
  *
- * @throws TypeError if `sample` is no number from 0 to 1
+ * @throws TypeError if `sample` is no number from 0 to 1, and for an unknown option
  * @example createTracker({ baseUrl: '/clew', plugins: [exclude({ sample: 0.1 })] })
  */
-export const exclude = ({
-  staff = 'clew_ignore',
-  localhost = true,
-  automated = true,
-  sample = 1,
-}: ExcludeOptions = {}): Plugin => {
+export const exclude = (options: ExcludeOptions = {}): Plugin => {
+  checkNames(options, { staff: 1, localhost: 1, automated: 1, sample: 1 });
+  const { staff = 'clew_ignore', localhost = true, automated = true, sample = 1 } = options;
   if (typeof sample !== 'number' || !(sample >= 0 && sample <= 1))
     throw new TypeError('clew: sample: expected a number from 0 to 1');
   return ({ correlationValue }, { visitorId, local, onTrack }) => {

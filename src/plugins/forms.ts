@@ -2,6 +2,7 @@ import type { Plugin } from '../api/types.js';
 import { marksOf, payloadOf } from '../page/clicks.js';
 import { type Actor, actorOf, isPresent } from './actor.js';
 import { checkMs } from './checkMs.js';
+import { checkNames } from './checkNames.js';
 import { createDrafts } from './drafts.js';
 import { ABANDONED, type Due, type Filling, type FormFact, fill, STARTED } from './form.js';
 
@@ -152,10 +153,12 @@ const watchForms = (note: Note, listening: Listening): (() => void) => {
  * never values. A form counts as abandoned if the visitor leaves it by another view, by leaving the page, or by a tab that stays
  * hidden.
  *
- * @throws TypeError if `hiddenFor` is no number of ms
+ * @throws TypeError if `hiddenFor` is no number of ms, and for an unknown option
  * @example createTracker({ baseUrl: '/clew', plugins: [forms()] })
  */
-export const forms = ({ hiddenFor = 1_800_000 }: FormOptions = {}): Plugin => {
+export const forms = (options: FormOptions = {}): Plugin => {
+  checkNames(options, { hiddenFor: 1 });
+  const { hiddenFor = 1_800_000 } = options;
   checkMs('hiddenFor', hiddenFor, 0);
   return (tracker, tools) => {
     const { track, on } = tracker;

@@ -1,5 +1,6 @@
 import type { Plugin } from '../api/types.js';
 import { campaignIn } from '../page/campaign.js';
+import { checkNames } from './checkNames.js';
 import { LEFT } from './engagement.js';
 import { ABANDONED } from './form.js';
 import { isOf, latest, type Session, sessionAt, sessionIn } from './session.js';
@@ -30,10 +31,12 @@ const makeId = (): string =>
  * with another campaign (`utm_source`, `gclid` and the like) and another visitor id begin a new one. All tabs of the origin share the
  * session, which is stored only with the visitor's consent.
  *
- * @throws TypeError if `timeout` is no number above 0
+ * @throws TypeError if `timeout` is no number above 0, and for an unknown option
  * @example createTracker({ baseUrl: '/clew', plugins: [sessions({ timeout: 15 * 60_000 })] })
  */
-export const sessions = ({ timeout = 1_800_000 }: SessionOptions = {}): Plugin => {
+export const sessions = (options: SessionOptions = {}): Plugin => {
+  checkNames(options, { timeout: 1 });
+  const { timeout = 1_800_000 } = options;
   if (typeof timeout !== 'number' || !(timeout > 0))
     throw new TypeError('clew: timeout: expected a number of ms above 0');
   return (_tracker, { visitorId, local, session: tab, onTrack }) => {
