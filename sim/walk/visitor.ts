@@ -161,6 +161,8 @@ export const flush = (stage: Stage, page: Page): void =>
 /** Lets the page leave, and notes its departure in the history. */
 export const depart = (stage: Stage, page: Page, isCached: boolean): void => {
   const { flushes, history, ledger } = stage;
+  // The page has crashed before.
+  if (page.state === 'gone') return;
   history.depart({ page: page.name, kind: 'leaves', isLoaded: isLoaded(page) });
   if (!isLoaded(page)) ledger.leaveUnheard(page.name);
   // The stub saves its calls without their promises, which stay pending.
