@@ -155,17 +155,18 @@ const mostHeldBy = (stage: Stage): number => {
  * open at once may each fill up before they know of each other.
  */
 export const findSurplus = (stage: Stage): string | undefined => {
-  const { browser, plan, ledger, onDisk } = stage;
+  const { browser, plan, ledger, service, onDisk } = stage;
   if (!plan.dataset.maxQueuedEvents) return undefined;
   const crowd = crowdOf(stage);
   const most = mostHeldBy(stage);
   const stored = onDisk();
   if (stored.size > most) return `${stored.size} events are stored, ${crowd} pages were open at once`;
-  // Each page knows at least how many events it has itself.
+  // Each page knows at least how many events it has itself. Those that have arrived are deleted later.
+  const arrived = new Set(stored.size > mostOf(plan) ? service.stored.map(({ payload }) => payload?.n) : []);
   const own = new Map<string, number>();
   for (const n of stored) {
     const { page = '' } = ledger.tracked.get(n) ?? {};
-    own.set(page, (own.get(page) ?? 0) + 1);
+    if (!arrived.has(n)) own.set(page, (own.get(page) ?? 0) + 1);
   }
   for (const [page, count] of own) if (count > mostOf(plan)) return `${count} events of ${page} are stored`;
   let length = 0;
